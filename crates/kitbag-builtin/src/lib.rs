@@ -1,0 +1,1 @@
+//! Reserved: see the workspace's architecture.

@@ -1,0 +1,3 @@
+//! The `kitbag` command.
+
+fn main() {}
