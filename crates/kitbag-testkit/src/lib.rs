@@ -1,1 +1,13 @@
-//! Reserved: see the workspace's architecture.
+//! Honest fakes for tests: strict where a real peer is strict, and nothing that a real one could not do.
+//!
+//! [`McpClient`] speaks the Model Context Protocol as plain lines of JSON and panics when the other side breaks its
+//! rules. [`FakeSource`] offers tools that answer, fail, hang or panic on demand. [`Project`]
+//! gives a process under test a home of its own.
+
+mod client;
+mod project;
+mod source;
+
+pub use client::{Era, McpClient, RpcError};
+pub use project::Project;
+pub use source::FakeSource;

@@ -1,1 +1,39 @@
-//! Reserved: see the workspace's architecture.
+//! The waist: what a tool is called, what it takes, what comes out, who offers it, and the one place that calls it.
+//!
+//! Callers stand above ([`Toolbox::call`]), sources below ([`Source`]). A call walks one pipeline: its name is
+//! resolved, its arguments are checked against the published schema, the source is called under the caller's
+//! cancellation and deadline, and what it answers is bounded. A source that panics fails that one call.
+//!
+//! The types are this crate's own. What came along and is not understood here is kept as it was written
+//! ([`Fields`], [`Content::Raw`]): unknown members, unknown kinds of content, the order of keys, big numbers.
+//!
+//! Tools are few and travel whole, in the [`Offer`] that a source publishes. Prompts and resources may be many
+//! thousands: a source is asked for them by the page, and its offer says only when they changed.
+
+mod arguments;
+mod call;
+mod fields;
+mod guard;
+mod name;
+mod output;
+mod page;
+mod prompt;
+pub mod redact;
+mod resource;
+mod source;
+mod tool;
+mod toolbox;
+
+pub use call::{CallContext, CallError, Progress, ProgressUpdate, Refusal, ToolCall};
+pub use fields::Fields;
+pub use guard::{Interrupted, guard};
+pub use name::{NameError, SourceId, ToolName};
+pub use output::{Content, ToolOutput};
+pub use page::{ListError, Page, PageRequest};
+pub use prompt::{
+    PromptArgument, PromptError, PromptMessage, PromptOutput, PromptRequest, PromptSpec, Role,
+};
+pub use resource::{ReadError, ResourceBody, ResourceContents, ResourceSpec};
+pub use source::{BoxFuture, Offer, Revision, Source};
+pub use tool::{Schema, ToolHints, ToolSpec};
+pub use toolbox::{Changed, Changes, MAX_OUTPUT_BYTES, Snapshot, Toolbox};
