@@ -1,5 +1,7 @@
 //! The Agent Skills format as data: find, parse, catalogue, digest, substitute, read within bounds, watch.
 
+pub mod declaration;
+pub mod frontmatter;
 mod name;
 mod path;
 mod problem;

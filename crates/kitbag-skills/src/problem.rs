@@ -60,12 +60,18 @@ pub enum Reason {
     SymlinkEscape,
     /// A bundled file's name is one that the read tools refuse.
     UnusablePath,
+    /// A pipe, socket or device lies in a skill.
+    SpecialFile,
+    /// A `.gitignore` inside a skill is not taken, or not in full.
+    IgnoreFile,
     /// A skill holds more files or directories than are listed.
     FileLimit,
     /// A source holds more skills than are used.
     SkillLimit,
     /// A directory lies deeper than discovery looks.
     TooDeep,
+    /// A hidden directory that seems to hold skills is none of the known ones, and is not searched.
+    HiddenDirectory,
     /// A `package.json`, or the skill folders it names, cannot be used.
     Package,
     /// The Skills extension of MCP does not list this skill.
@@ -73,6 +79,36 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// Every reason there is, in the order in which the documentation lists them.
+    pub const ALL: [Self; 26] = [
+        Self::RootUnreadable,
+        Self::DirectoryUnreadable,
+        Self::NoSkillMd,
+        Self::UnreadableSkillMd,
+        Self::SkillMdCase,
+        Self::FlatFile,
+        Self::MalformedFrontmatter,
+        Self::RepairedFrontmatter,
+        Self::FrontmatterField,
+        Self::NoDescription,
+        Self::Declaration,
+        Self::DuplicateName,
+        Self::AliasTaken,
+        Self::NameMismatch,
+        Self::UnusableName,
+        Self::DeclaredScriptMissing,
+        Self::SymlinkEscape,
+        Self::UnusablePath,
+        Self::SpecialFile,
+        Self::IgnoreFile,
+        Self::FileLimit,
+        Self::SkillLimit,
+        Self::TooDeep,
+        Self::HiddenDirectory,
+        Self::Package,
+        Self::ExtensionSkipped,
+    ];
+
     /// The name of the reason on the wire and in tables, such as `name-mismatch`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -94,9 +130,12 @@ impl Reason {
             Self::DeclaredScriptMissing => "declared-script-missing",
             Self::SymlinkEscape => "symlink-escape",
             Self::UnusablePath => "unusable-path",
+            Self::SpecialFile => "special-file",
+            Self::IgnoreFile => "ignore-file",
             Self::FileLimit => "file-limit",
             Self::SkillLimit => "skill-limit",
             Self::TooDeep => "too-deep",
+            Self::HiddenDirectory => "hidden-directory",
             Self::Package => "package",
             Self::ExtensionSkipped => "extension-skipped",
         }
