@@ -1,5 +1,9 @@
 //! The skills format at the crate's boundary: data in, whole values out.
 
+mod activation;
+mod attach;
+mod budget;
+mod catalogue;
 mod declaration;
 mod digest;
 mod frontmatter;
@@ -10,4 +14,6 @@ mod paths;
 mod reading;
 mod sidecar;
 mod split;
+mod substitute;
+mod tokens;
 mod yaml;
