@@ -29,6 +29,7 @@ mod skill;
 pub mod substitute;
 mod tokens;
 mod uri;
+pub mod validate;
 mod watch;
 
 pub use catalog::{Catalog, SkillLimit};

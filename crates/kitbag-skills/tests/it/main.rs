@@ -20,4 +20,5 @@ mod split;
 mod substitute;
 mod tokens;
 mod tree;
+mod validate;
 mod yaml;
