@@ -1,0 +1,308 @@
+//! Skills as tools, prompts and resources.
+
+mod file;
+mod list;
+pub(crate) mod load;
+mod prompt;
+mod resource;
+mod tools;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use kitbag_skills::catalogue::nearest;
+use kitbag_skills::{Catalog, Document, Library, SKILL_MD, Skill, SkillPath, Watch};
+use kitbag_tool::{
+    BoxFuture, CallContext, CallError, ListError, Offer, Page, PageRequest, PromptError,
+    PromptOutput, PromptRequest, PromptSpec, ReadError, Refusal, ResourceContents, ResourceSpec,
+    Revision, Source, SourceId, ToolCall, ToolOutput,
+};
+use tokio::sync::watch;
+use tokio::task::{JoinError, spawn_blocking};
+use tokio_util::task::AbortOnDropHandle;
+
+/// The most bytes of a SKILL.md that `skill_load` gives (section 7 of the skill server).
+pub const MAX_SKILL_MD_BYTES: usize = 256 * 1024;
+
+/// The most bytes of one file that `skill_file` gives at once (decision 21).
+pub const MAX_FILE_BYTES: usize = 1024 * 1024;
+
+/// The most paths of one `skill_file` call.
+pub const MAX_FILE_PATHS: usize = 8;
+
+/// The most bytes that one `skill_file` call gives in all.
+pub const MAX_BATCH_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The most bytes of a file that is read as a resource; a larger one is refused, so that digests verify (decision 21).
+pub const MAX_RESOURCE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How to use the tools, in the few lines that a client gives its model.
+pub const INSTRUCTIONS: &str = "\
+This server holds Agent Skills: instructions, reference files and scripts for particular tasks.
+When a task matches a skill's description, call skill_load with its name before you start, and follow what it says.
+Call skill_list to see which skills there are; give `query` to search them.
+A skill's text names further files: read those that you need with skill_file, by their path inside the skill.";
+
+/// How much of a library is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServeLimits {
+    /// The most files that are offered as resources.
+    pub resources: usize,
+}
+
+/// Offers the skills of a library.
+///
+/// `disable-model-invocation` keeps a model from a skill, never a person (decision 7), and here the protocol tells who
+/// asks: tools are a model's, prompts are a person's, resources are the client's own. So such a skill is a prompt like
+/// any other and its resources are read like any other, but `skill_list` does not name it, `skill_load` refuses it with
+/// whom to ask (fault C-39), and `skill_file` gives its files without the instructions in its SKILL.md: a prompt
+/// that a person picked names files that only a tool reads. `user-invocable: false` is the reverse: no prompt.
+pub struct SkillServer {
+    id: SourceId,
+    shelf: Arc<Shelf>,
+    offer: watch::Receiver<Arc<Offer>>,
+    /// Tells of changes on disk for as long as the server lives.
+    _follower: Option<AbortOnDropHandle<()>>,
+}
+
+/// What the blocking work needs.
+struct Shelf {
+    library: Arc<Library>,
+    roots_from: &'static str,
+    limits: ServeLimits,
+    /// Whether the last whole listing of the resources left some out.
+    resources_cut: AtomicBool,
+}
+
+impl SkillServer {
+    /// Offers the skills of `library`; `roots_from` is what named its roots, as `skill_list` says it.
+    ///
+    /// Nothing is read here (B-2). With a watch, changes on disk are told to clients, by a task of the current runtime
+    /// that ends with the server.
+    pub fn new(
+        library: Arc<Library>,
+        roots_from: &'static str,
+        limits: ServeLimits,
+        watch: Option<Watch>,
+    ) -> Self {
+        let (publish, offer) = watch::channel(Arc::new(offered(Revision(0))));
+        let follower = watch.map(|watch| {
+            let known = Known::of(&library);
+            let library = Arc::clone(&library);
+            AbortOnDropHandle::new(tokio::spawn(follow(watch, library, known, publish)))
+        });
+        let shelf = Shelf { library, roots_from, limits, resources_cut: AtomicBool::new(false) };
+        Self {
+            id: "skills".parse().expect("the name is a source's"),
+            shelf: Arc::new(shelf),
+            offer,
+            _follower: follower,
+        }
+    }
+
+    /// Does `work` where it may wait for the disk.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shelf) -> T + Send + 'static,
+    ) -> T {
+        let shelf = Arc::clone(&self.shelf);
+        match spawn_blocking(move || work(&shelf)).await.map_err(JoinError::try_into_panic) {
+            Ok(done) => done,
+            Err(Ok(panic)) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down: nobody waits for the answer any more.
+            Err(Err(_cancelled)) => std::future::pending().await,
+        }
+    }
+}
+
+impl Source for SkillServer {
+    fn id(&self) -> &SourceId {
+        &self.id
+    }
+
+    fn offer(&self) -> watch::Receiver<Arc<Offer>> {
+        self.offer.clone()
+    }
+
+    fn call<'a>(
+        &'a self,
+        call: ToolCall,
+        _context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<ToolOutput, CallError>> {
+        Box::pin(self.blocking(|shelf| tools::call(shelf, call)))
+    }
+
+    fn prompts<'a>(
+        &'a self,
+        page: PageRequest<'a>,
+    ) -> BoxFuture<'a, Result<Page<PromptSpec>, ListError>> {
+        let (after, limit) = (page.after.map(str::to_owned), page.limit);
+        Box::pin(self.blocking(move |shelf| {
+            Ok(prompt::page(shelf, PageRequest { after: after.as_deref(), limit }))
+        }))
+    }
+
+    fn prompt<'a>(
+        &'a self,
+        request: &'a PromptRequest,
+        _context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<PromptOutput, PromptError>> {
+        let request = request.clone();
+        Box::pin(self.blocking(move |shelf| prompt::get(shelf, &request)))
+    }
+
+    fn resources<'a>(
+        &'a self,
+        page: PageRequest<'a>,
+    ) -> BoxFuture<'a, Result<Page<ResourceSpec>, ListError>> {
+        let (after, limit) = (page.after.map(str::to_owned), page.limit);
+        Box::pin(self.blocking(move |shelf| {
+            resource::page(shelf, PageRequest { after: after.as_deref(), limit })
+        }))
+    }
+
+    fn read<'a>(
+        &'a self,
+        uri: &'a str,
+        _context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<Vec<ResourceContents>, ReadError>> {
+        let uri = uri.to_owned();
+        Box::pin(self.blocking(move |shelf| resource::read(shelf, &uri)))
+    }
+}
+
+fn offered(revision: Revision) -> Offer {
+    Offer { tools: tools::specs(), prompts: Some(revision), resources: Some(revision) }
+}
+
+/// What a client can have been told already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Known {
+    /// The catalogue's generation. The first look tells nobody anything new, since nobody can have asked before it.
+    generation: u64,
+    /// Changes of skills' files.
+    files: u64,
+}
+
+impl Known {
+    fn of(library: &Library) -> Self {
+        Self { generation: library.latest().generation.max(1), files: library.file_changes() }
+    }
+
+    /// What there is to know now; `self` where nothing changed. Blocks on I/O.
+    ///
+    /// What changed is looked at until it holds still, so that a file whose change shows in its size and in the
+    /// catalogue is told once.
+    fn now(self, library: &Library) -> Self {
+        let mut known = self;
+        for _ in 0..MAX_LOOKS {
+            library.refresh_files();
+            let now = Self::of(library);
+            if now == known {
+                break;
+            }
+            known = now;
+            library.look();
+        }
+        known
+    }
+}
+
+/// How often the disk is looked at before a change is told that goes on.
+const MAX_LOOKS: usize = 4;
+
+/// Publishes a new offer whenever the catalogue, or the files of a skill that somebody listed, changed.
+///
+/// Both are looked at together, so that one change on disk is told once.
+async fn follow(
+    watch: Watch,
+    library: Arc<Library>,
+    mut known: Known,
+    publish: watch::Sender<Arc<Offer>>,
+) {
+    let mut looks = watch.looks();
+    let mut changes = library.changes();
+    let mut revision = 0;
+    loop {
+        looks.mark_unchanged();
+        changes.mark_unchanged();
+        let library = Arc::clone(&library);
+        // Where it panicked, the next look finds what this one did not.
+        let now = spawn_blocking(move || known.now(&library)).await.unwrap_or(known);
+        if now != known {
+            known = now;
+            revision += 1;
+            publish.send_replace(Arc::new(offered(Revision(revision))));
+        }
+        let ended = tokio::select! {
+            changed = looks.changed() => changed.is_err(),
+            changed = changes.changed() => changed.is_err(),
+        };
+        if ended {
+            return;
+        }
+    }
+}
+
+/// The skills that a model is told of and may load.
+fn for_models(catalog: &Catalog) -> impl Iterator<Item = &Arc<Skill>> {
+    catalog.used().filter(|skill| !skill.document.header.user_only)
+}
+
+/// The path on disk of what a client calls `path`: a SKILL.md that is spelt otherwise is still the skill's SKILL.md.
+pub(crate) fn on_disk<'a>(document: &'a Document, path: &'a SkillPath) -> &'a SkillPath {
+    if path.as_str() == SKILL_MD { &document.skill_md } else { path }
+}
+
+/// What a model is told that wants the instructions of a skill which only a person may start (fault C-39).
+fn left_to_people(skill: &Skill) -> Refusal {
+    let name = skill.name();
+    let refusal = Refusal::new(format!("Skill `{name}` can be started by a person only."));
+    if skill.document.header.user_invocable {
+        refusal.hint(format!(
+            "Ask the user to pick the prompt `{name}`, and do not do its work in another way."
+        ))
+    } else {
+        refusal.hint("Its author keeps it from people's menus too: ask the user what to do.")
+    }
+}
+
+/// The skill that is served as `name`, or what a model is told where there is none.
+fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Skill, Refusal> {
+    if let Some(skill) = catalog.get(name) {
+        return Ok(skill);
+    }
+    let mut shown: String =
+        name.chars().take(MAX_NAME_CHARS).flat_map(char::escape_debug).collect();
+    if name.chars().nth(MAX_NAME_CHARS).is_some() {
+        shown.push('…');
+    }
+    let refusal = Refusal::new(format!("No skill is called `{shown}`."));
+    let names: Vec<&str> = for_models(catalog).map(|skill| skill.name().as_str()).collect();
+    Err(match names.len() {
+        0 => refusal.hint(
+            "No skill is served; `roots` and `problems` of skill_list say where was looked and what was found.",
+        ),
+        count if count <= MAX_NAMES_IN_HINT => {
+            refusal.hint(format!("The skills are: {}.", names.join(", ")))
+        }
+        count => {
+            let near = nearest(name, &names, MAX_NAMES_IN_HINT).names.join(", ");
+            refusal.hint(format!(
+                "{count} skills are served; the nearest are: {near}. skill_list with `query` finds the others."
+            ))
+        }
+    })
+}
+
+/// The most characters of an unknown name that a refusal repeats.
+const MAX_NAME_CHARS: usize = 120;
+
+/// The most names of skills that a refusal lists.
+const MAX_NAMES_IN_HINT: usize = 40;
+
+impl std::fmt::Debug for SkillServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SkillServer").field("id", &self.id).finish_non_exhaustive()
+    }
+}

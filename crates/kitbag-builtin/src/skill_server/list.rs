@@ -1,0 +1,210 @@
+//! `skill_list`: which skills there are, and what is wrong with the rest.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kitbag_skills::{Catalog, Manifest, Origin, Problem, Reason, Root, Skill, extension_fault};
+use kitbag_tool::Refusal;
+use serde::{Deserialize, Serialize};
+
+use super::{Shelf, for_models};
+
+/// The most skills of one answer.
+pub(super) const PAGE_SKILLS: usize = 100;
+
+/// The most problems of one answer; how many more there are is said.
+const MAX_PROBLEMS: usize = 200;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Arguments {
+    query: Option<String>,
+    cursor: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Listed {
+    roots: Vec<String>,
+    roots_from: &'static str,
+    total: usize,
+    skills: Vec<ListedSkill>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    /// How many more there are that only a person may start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_only: Option<usize>,
+    problems: Vec<ListedProblem>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problems_left_out: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedSkill {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when_to_use: Option<String>,
+    source: String,
+    files: usize,
+    bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct ListedProblem {
+    path: String,
+    reason: &'static str,
+    detail: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+pub(super) fn list(shelf: &Shelf, arguments: &Arguments) -> Result<Listed, Refusal> {
+    let catalog = shelf.library.look();
+    let query = arguments.query.as_deref().unwrap_or_default().to_lowercase();
+    let words: Vec<&str> = query.split_whitespace().collect();
+    let matching: Vec<&Skill> =
+        for_models(&catalog).map(AsRef::as_ref).filter(|skill| speaks_of(skill, &words)).collect();
+    let total = matching.len();
+    // A cursor names the skill that came last: what comes after it in today's order is what is left.
+    let start = match &arguments.cursor {
+        None => 0,
+        Some(cursor) => match matching.iter().position(|skill| skill.name().as_str() == cursor) {
+            Some(last) => last + 1,
+            None => {
+                return Err(Refusal::new("The cursor does not fit this list any more.")
+                    .hint("Call skill_list without `cursor` to start again."));
+            }
+        },
+    };
+    let page: Vec<(&Skill, Arc<Manifest>)> = matching
+        .into_iter()
+        .skip(start)
+        .take(PAGE_SKILLS)
+        .map(|skill| (skill, shelf.library.manifest(&skill.document)))
+        .collect();
+    let next_cursor = page
+        .last()
+        .filter(|_| start + page.len() < total)
+        .map(|(skill, _)| skill.name().as_str().to_owned());
+    let mut problems = problems(shelf, &catalog, &page);
+    let left_out = problems.len().saturating_sub(MAX_PROBLEMS);
+    problems.truncate(MAX_PROBLEMS);
+    let user_only = catalog.used().count() - for_models(&catalog).count();
+    Ok(Listed {
+        roots: catalog.roots.iter().map(|root| shown(&root.path)).collect(),
+        roots_from: shelf.roots_from,
+        total,
+        skills: page.iter().map(|(skill, manifest)| listed(skill, manifest)).collect(),
+        next_cursor,
+        user_only: (user_only > 0).then_some(user_only),
+        problems: problems.into_iter().map(told).collect(),
+        problems_left_out: (left_out > 0).then_some(left_out),
+    })
+}
+
+/// Whether every one of the words, which are in lower case, is in what the list says of the skill.
+fn speaks_of(skill: &Skill, words: &[&str]) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    let header = &skill.document.header;
+    let name = skill.name().as_str().to_lowercase();
+    let [description, when] = [&header.description, &header.when_to_use]
+        .map(|text| text.as_deref().unwrap_or_default().to_lowercase());
+    words
+        .iter()
+        .all(|word| name.contains(word) || description.contains(word) || when.contains(word))
+}
+
+fn listed(skill: &Skill, manifest: &Manifest) -> ListedSkill {
+    ListedSkill {
+        name: skill.name().to_string(),
+        description: skill.document.header.description.clone(),
+        when_to_use: skill.document.header.when_to_use.clone(),
+        source: source(skill),
+        files: manifest.files.len(),
+        bytes: manifest.bytes(),
+    }
+}
+
+/// What is wrong: with the catalogue, with the files of the skills on this page, and with what the extension leaves out.
+fn problems(shelf: &Shelf, catalog: &Catalog, page: &[(&Skill, Arc<Manifest>)]) -> Vec<Problem> {
+    let mut problems = catalog.problems.clone();
+    problems.extend(empty_roots(catalog));
+    for (skill, manifest) in page {
+        problems.extend(manifest.problems.iter().cloned());
+        for script in &skill.document.declaration.scripts {
+            if manifest.file(script.script.as_str()).is_none() {
+                problems.push(Problem::warning(
+                    Reason::DeclaredScriptMissing,
+                    Path::new(&source(skill)).join(skill.name().as_str()),
+                    format!("`{}` is declared, and is not a file of the skill", script.script),
+                ));
+            }
+        }
+        if let Some(why) = extension_fault(&skill.document) {
+            problems.push(Problem::note(
+                Reason::ExtensionSkipped,
+                Path::new(&source(skill)).join(skill.name().as_str()),
+                format!("the Skills extension of MCP does not list it: {why}"),
+            ));
+        }
+    }
+    if shelf.resources_cut.load(Ordering::Relaxed) {
+        problems.push(Problem::warning(
+            Reason::FileLimit,
+            catalog.roots.first().map(|root| root.path.clone()).unwrap_or_default(),
+            format!(
+                "{} files are offered as resources at most; the tools read the others",
+                shelf.limits.resources
+            ),
+        ));
+    }
+    problems
+}
+
+/// The roots that were named outright and hold neither a skill nor anything wrong (section 10 of the skill server's
+/// promises, weakness 18): a mistyped path must not look like a bag with nothing in it.
+fn empty_roots(catalog: &Catalog) -> Vec<Problem> {
+    let is_silent = |root: &&Root| {
+        matches!(root.origin, Origin::Given { .. })
+            && !catalog
+                .skills
+                .iter()
+                .flat_map(|skill| &skill.found_at)
+                .any(|at| at.starts_with(&root.path))
+            && !catalog.problems.iter().any(|problem| problem.path.starts_with(&root.path))
+    };
+    let empty = catalog.roots.iter().filter(is_silent);
+    let problem =
+        |root: &Root| Problem::warning(Reason::NoSkillMd, &root.path, "no skill lies in this root");
+    empty.map(problem).collect()
+}
+
+fn told(problem: Problem) -> ListedProblem {
+    let mut detail = problem.detail;
+    if let Some(position) = problem.position {
+        detail = format!("line {}, column {}: {detail}", position.line, position.column);
+    }
+    ListedProblem {
+        path: shown(&problem.path),
+        reason: problem.reason.as_str(),
+        detail,
+        hint: problem.hint,
+    }
+}
+
+/// The root of a skill as it was configured.
+pub(super) fn source(skill: &Skill) -> String {
+    match shown(&skill.root) {
+        root if root.is_empty() => skill.origin.label(),
+        root => root,
+    }
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

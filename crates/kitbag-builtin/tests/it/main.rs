@@ -1,0 +1,15 @@
+//! Skills as a client has them: through a toolbox, over a library, from folders on disk.
+
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test by it")]
+
+mod bag;
+mod files;
+mod list;
+mod live;
+mod load;
+mod memory;
+mod prompts;
+mod resources;
+mod skill_tool;
+mod tools;
+mod user_only;
