@@ -1,0 +1,68 @@
+//! `kitbag skills list`.
+
+mod table;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use kitbag_skills::{Catalog, Library, Skill, estimate_tokens};
+use serde_json::{Value, json};
+
+use super::because;
+use crate::cli::ListArgs;
+use crate::environment::Environment;
+use crate::failure::Failure;
+use crate::style;
+
+pub(crate) fn run(environment: &Environment, arguments: &ListArgs) -> Result<ExitCode, Failure> {
+    let library = super::library(environment, &arguments.roots.skills, None);
+    let catalog = library.look();
+    if arguments.json {
+        super::print_json(&json(&library, &catalog))?;
+    } else {
+        let mut out = anstream::stdout().lock();
+        out.write_all(table::text(&catalog, style::columns()).as_bytes())?;
+        out.flush()?;
+        style::tell_problems(&catalog.problems);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn json(library: &Library, catalog: &Catalog) -> Value {
+    let skill = |skill: &Skill| {
+        let header = &skill.document.header;
+        json!({
+            "name": skill.name(),
+            "alias": skill.alias,
+            "qualifiedName": skill.qualified_name(),
+            "status": skill.status.word(),
+            "because": because(skill),
+            "origin": skill.origin.label(),
+            "root": skill.root,
+            "foundAt": skill.found_at,
+            "description": header.description,
+            "whenToUse": header.when_to_use,
+            "argumentHint": header.argument_hint,
+            "userOnly": header.user_only,
+            "tokens": { "catalogue": line_tokens(skill), "instructions": instruction_tokens(skill) },
+            "files": library.manifest(&skill.document).files.len(),
+            "problems": skill.problems(),
+        })
+    };
+    json!({
+        "roots": catalog.roots,
+        "skills": catalog.skills.iter().map(|entry| skill(entry)).collect::<Vec<_>>(),
+        "problems": catalog.problems,
+    })
+}
+
+/// What the skill costs in every request.
+fn line_tokens(skill: &Skill) -> usize {
+    estimate_tokens(&format!("- {} — {}", skill.name(), skill.description()))
+}
+
+/// What its instructions cost once they are read: about a token for four bytes.
+fn instruction_tokens(skill: &Skill) -> usize {
+    let bytes = skill.document.size.saturating_sub(skill.document.body_start);
+    usize::try_from(bytes / 4).unwrap_or(usize::MAX)
+}
