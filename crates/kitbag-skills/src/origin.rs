@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::problem::lossily;
+
 /// Where a root came from (decision 2).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -23,6 +25,7 @@ pub enum Origin {
         /// The client whose directory it is.
         client: &'static str,
         /// The directory that holds the client's.
+        #[serde(serialize_with = "lossily")]
         directory: PathBuf,
         /// How many directories above the working directory; 0 is the working directory itself.
         level: usize,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// How much a [`Problem`] costs the skill it speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -181,6 +181,7 @@ pub struct Problem {
     /// What it costs.
     pub severity: Severity,
     /// The file or directory it is about.
+    #[serde(serialize_with = "lossily")]
     pub path: PathBuf,
     /// The place in that file, where one is known.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
@@ -190,6 +191,11 @@ pub struct Problem {
     /// What to do, in one sentence without its final stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+}
+
+/// A path as text: what is not UTF-8 in it is shown as U+FFFD, since JSON can hold nothing else.
+pub(crate) fn lossily<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 impl Problem {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::clients::{CLIENTS, Client, Reading};
 use crate::origin::{GivenBy, Origin, Trust};
 use crate::packages::PackageRoots;
-use crate::problem::{Problem, Reason};
+use crate::problem::{Problem, Reason, lossily};
 
 /// The most bytes read of a `.git` file and of the files it leads to.
 const MAX_GIT_FILE_BYTES: u64 = 4096;
@@ -61,6 +61,7 @@ pub struct Root {
     /// Where it came from.
     pub origin: Origin,
     /// The directory as it was named; absolute.
+    #[serde(serialize_with = "lossily")]
     pub path: PathBuf,
     /// Its strength: of two roots the one with the smaller rank is stronger; equal ranks are equally strong.
     pub rank: usize,

@@ -96,6 +96,15 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// Whether `character` can carry what only a model reads and is of no use in a sentence.
+///
+/// Joiners and variation selectors, which emoji and some scripts need, are not among them, nor are line breaks and tabs.
+pub(crate) fn is_smuggling(character: char) -> bool {
+    let useful =
+        matches!(character, '\n' | '\t' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
+    is_invisible(character) && !useful
+}
+
 /// Whether `character` shows nothing by itself: controls, bidirectional and zero-width marks, variation selectors,
 /// fillers and tag characters, all of which can carry text that only a model reads.
 pub fn is_invisible(character: char) -> bool {

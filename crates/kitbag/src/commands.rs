@@ -8,9 +8,11 @@ pub(crate) mod to_prompt;
 pub(crate) mod tour;
 pub(crate) mod validate;
 
+use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::PathBuf;
 
-use kitbag_skills::{Library, Skill, SkillLimit, Status};
+use kitbag_skills::{Library, Skill, SkillLimit, Status, shown};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -22,21 +24,33 @@ const MAX_SKILLS: usize = 10_000;
 const MAX_SKILLS_HOSTED: usize = 32;
 
 /// The skills that the command line, the environment and the directories name.
-fn library(
-    environment: &Environment,
-    given: &[std::path::PathBuf],
-    limit: Option<usize>,
-) -> Library {
+fn library(environment: &Environment, given: &[PathBuf], limit: Option<usize>) -> Library {
     let usual = if environment.hosted { MAX_SKILLS_HOSTED } else { MAX_SKILLS };
     Library::new(environment.places(given), SkillLimit(limit.unwrap_or(usual)))
 }
 
-/// Prints a JSON value and a line break.
+/// Prints a JSON value and a line break; what cannot be seen, or could move a cursor, is written as an escape.
 fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut stdout, value).map_err(std::io::Error::from)?;
-    writeln!(stdout)?;
+    let plain = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
+    let mut text = String::with_capacity(plain.len() + 1);
+    for character in plain.chars() {
+        // Between the strings only line breaks occur, and inside them JSON has escaped its own controls.
+        if character != '\n' && shown::is_invisible(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                drop(write!(text, "\\u{unit:04x}"));
+            }
+        } else {
+            text.push(character);
+        }
+    }
+    text.push('\n');
+    std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(())
+}
+
+/// Paths as text: what is not UTF-8 in one is shown as U+FFFD, since JSON can hold nothing else.
+fn paths(paths: &[PathBuf]) -> Vec<String> {
+    paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 /// Why a skill is not used, in a sentence without its final stop.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::yaml::{Content, Document, Entry, Node};
 use super::{Header, MAX_FIELD_ITEMS};
 use crate::problem::{Problem, Reason};
+use crate::shown::is_smuggling;
 
 /// The fields that narrow what may be done with a skill. One that can't be read makes it user-only (decision 3).
 const RESTRICTIVE: [&str; 2] = ["disable-model-invocation", "allowed-tools"];
@@ -24,8 +25,8 @@ pub(super) fn take(
 ) {
     let mut fields = Fields { path, document, entries, problems };
     header.name = fields.text("name");
-    header.description = fields.text("description");
-    header.when_to_use = fields.text("when-to-use");
+    header.description = fields.sentence("description");
+    header.when_to_use = fields.sentence("when-to-use");
     header.argument_hint = fields.hint("argument-hint");
     header.arguments = fields.arguments("arguments");
     header.model = fields.text("model");
@@ -109,6 +110,25 @@ impl<'a> Fields<'a, '_> {
             one_line(self.document.source(node))
         };
         (!text.is_empty()).then_some(text)
+    }
+
+    /// A text that a model gets without asking: what a person would not see in it is left out.
+    fn sentence(&mut self, name: &'static str) -> Option<String> {
+        let text = self.text(name)?;
+        if !text.contains(is_smuggling) {
+            return Some(text);
+        }
+        if let Some(node) = self.find(name) {
+            let what = "characters that cannot be seen are left out of it";
+            self.warn(
+                name,
+                node,
+                what,
+                "delete them: `kitbag skills validate` says where they stand",
+            );
+        }
+        let text = text.replace(is_smuggling, "");
+        (!text.trim().is_empty()).then_some(text)
     }
 
     /// A text of one line for which people often write what YAML reads as a list.

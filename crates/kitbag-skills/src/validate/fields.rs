@@ -4,8 +4,9 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::findings::{Findings, Place, shown};
-use super::rules;
-use crate::frontmatter::yaml::{Content, Entry, Node, Style};
+use super::{rules, unicode};
+use crate::frontmatter::yaml::{Content, Document, Entry, Node, Style};
+use crate::shown::is_invisible;
 use crate::{MAX_NAME_CHARS, Position};
 
 /// The most characters of a description (specification, `description`).
@@ -24,9 +25,27 @@ const FIELDS: [&str; 6] =
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a> {
     pub(super) file: &'a str,
+    pub(super) document: &'a Document<'a>,
     pub(super) entries: &'a [Entry],
     /// The name of the skill's directory; `None` for a filesystem's root.
     pub(super) directory: Option<&'a str>,
+}
+
+/// Looks for hidden characters that are written as escapes in double quotes, in a value and everything below it.
+fn escapes(fields: Fields<'_>, node: &Node, findings: &mut Findings) {
+    match &node.content {
+        Content::Scalar(text) if node.style == Style::DoubleQuoted => {
+            // What stands there as it is was found by the look at the file.
+            let source = fields.document.source(node);
+            let escaped = text.replace(|c| is_invisible(c) && source.contains(c), " ");
+            unicode::check_decoded(&escaped, fields.at(node), findings);
+        }
+        Content::Scalar(_) => {}
+        Content::List(items) => items.iter().for_each(|item| escapes(fields, item, findings)),
+        Content::Map(entries) => {
+            entries.iter().for_each(|entry| escapes(fields, &entry.value, findings));
+        }
+    }
 }
 
 /// Checks the fields, and returns the name as it is written, without the blanks around it.
@@ -45,6 +64,9 @@ pub(super) fn check(fields: Fields<'_>, findings: &mut Findings) -> Option<Strin
             message,
             "write a licence's name, or a bundled file's",
         );
+    }
+    for entry in fields.entries {
+        escapes(fields, &entry.value, findings);
     }
     metadata(fields, findings);
     allowed_tools(fields, findings);

@@ -1,6 +1,6 @@
 //! Characters that a person does not see and a model reads.
 
-use super::findings::Findings;
+use super::findings::{Findings, Place};
 use super::lines::{Line, Text};
 use super::rules;
 
@@ -17,12 +17,25 @@ pub(super) fn check(text: &Text<'_>, findings: &mut Findings) {
     }
 }
 
+/// Reports such characters in `decoded`, which escapes of YAML made and which no look at the file shows.
+pub(super) fn check_decoded(decoded: &str, place: Place<'_>, findings: &mut Findings) {
+    let plain = decoded.replace(['\n', '\r'], " ");
+    runs(&plain, 0, &mut |_, class, first, count| report(place, class, first, count, findings));
+}
+
 fn check_line(text: &Text<'_>, line: &Line<'_>, findings: &mut Findings) {
-    let characters: Vec<(usize, char)> = line.text.char_indices().collect();
+    runs(line.text, line.number, &mut |offset, class, first, count| {
+        report(text.place(line, offset), class, first, count, findings);
+    });
+}
+
+/// Tells the runs of characters of one class: where one begins, its class, its first character, its length.
+fn runs(line: &str, number: u32, tell: &mut impl FnMut(usize, Class, char, usize)) {
+    let characters: Vec<(usize, char)> = line.char_indices().collect();
     let mut at = 0;
     while at < characters.len() {
         let (offset, character) = characters[at];
-        let Some(class) = classify(&characters, at, line.number) else {
+        let Some(class) = classify(&characters, at, number) else {
             at += 1;
             continue;
         };
@@ -31,10 +44,10 @@ fn check_line(text: &Text<'_>, line: &Line<'_>, findings: &mut Findings) {
             continue;
         }
         let mut end = at + 1;
-        while end < characters.len() && classify(&characters, end, line.number) == Some(class) {
+        while end < characters.len() && classify(&characters, end, number) == Some(class) {
             end += 1;
         }
-        report(text, line, offset, (class, character, end - at), findings);
+        tell(offset, class, character, end - at);
         at = end;
     }
 }
@@ -47,13 +60,7 @@ enum Class {
     Control,
 }
 
-fn report(
-    text: &Text<'_>,
-    line: &Line<'_>,
-    offset: usize,
-    (class, first, count): (Class, char, usize),
-    findings: &mut Findings,
-) {
+fn report(place: Place<'_>, class: Class, first: char, count: usize, findings: &mut Findings) {
     let (rule, what, hint) = match class {
         Class::Tag => (
             &rules::TAG_CHARACTER,
@@ -75,7 +82,7 @@ fn report(
         1 => format!("{what} U+{code:04X}"),
         _ => format!("{count} characters in a row of the kind {what}, the first U+{code:04X}"),
     };
-    findings.add(rule, text.place(line, offset), message, hint);
+    findings.add(rule, place, message, hint);
 }
 
 fn classify(characters: &[(usize, char)], at: usize, line: u32) -> Option<Class> {

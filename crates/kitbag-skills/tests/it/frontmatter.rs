@@ -465,3 +465,20 @@ fn lists_and_problems_are_bounded_and_a_cut_is_told() {
     let wrong = skill(format!("---\ndescription: d\narguments:\n{items}---\n"));
     assert!(wrong.problems.len() < 70);
 }
+
+/// Fault C-35: what reaches a model unasked holds nothing that a person would not see in it.
+#[test]
+fn fault_c35_hidden_characters_are_left_out_of_what_a_model_gets_unasked() {
+    let skill = read(
+        Path::new("SKILL.md"),
+        "---\nname: x\ndescription: \"Sorts\\U000E0049\\u202e\\u200b\\e[31m it\"\nwhen-to-use: \"a\u{2066}b\"\n---\nbody\n"
+            .as_bytes(),
+    );
+    assert_eq!(skill.header.description.as_deref(), Some("Sorts[31m it"));
+    assert_eq!(skill.header.when_to_use.as_deref(), Some("ab"));
+    assert_eq!(skill.problems.len(), 2, "{:?}", skill.problems);
+    let emoji = "---\ndescription: \"👩\u{200d}🔧 ❤\u{fe0f} می\u{200c}خواهم\"\n---\n";
+    let skill = read(Path::new("SKILL.md"), emoji.as_bytes());
+    assert_eq!(skill.header.description.as_deref(), Some("👩\u{200d}🔧 ❤\u{fe0f} می\u{200c}خواهم"));
+    assert!(skill.problems.is_empty(), "{:?}", skill.problems);
+}

@@ -5,7 +5,7 @@ mod table;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use kitbag_skills::{Catalog, Library, Skill, estimate_tokens};
+use kitbag_skills::{Catalog, Library, Problem, Skill, estimate_tokens};
 use serde_json::{Value, json};
 
 use super::because;
@@ -23,7 +23,7 @@ pub(crate) fn run(environment: &Environment, arguments: &ListArgs) -> Result<Exi
         let mut out = anstream::stdout().lock();
         out.write_all(table::text(&catalog, style::columns()).as_bytes())?;
         out.flush()?;
-        style::tell_problems(&catalog.problems);
+        style::tell_problems(&all_problems(&library, &catalog));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -38,22 +38,35 @@ fn json(library: &Library, catalog: &Catalog) -> Value {
             "status": skill.status.word(),
             "because": because(skill),
             "origin": skill.origin.label(),
-            "root": skill.root,
-            "foundAt": skill.found_at,
+            "root": skill.root.to_string_lossy(),
+            "foundAt": super::paths(&skill.found_at),
             "description": header.description,
             "whenToUse": header.when_to_use,
             "argumentHint": header.argument_hint,
             "userOnly": header.user_only,
             "tokens": { "catalogue": line_tokens(skill), "instructions": instruction_tokens(skill) },
             "files": library.manifest(&skill.document).files.len(),
-            "problems": skill.problems(),
+            "problems": problems(library, skill),
         })
     };
     json!({
         "roots": catalog.roots,
         "skills": catalog.skills.iter().map(|entry| skill(entry)).collect::<Vec<_>>(),
-        "problems": catalog.problems,
+        "problems": all_problems(library, catalog),
     })
+}
+
+/// What is wrong with a skill and with its files.
+fn problems(library: &Library, skill: &Skill) -> Vec<Problem> {
+    let manifest = library.manifest(&skill.document);
+    skill.problems().iter().chain(&manifest.problems).cloned().collect()
+}
+
+fn all_problems(library: &Library, catalog: &Catalog) -> Vec<Problem> {
+    let of_files = catalog.skills.iter().map(|skill| library.manifest(&skill.document));
+    let mut problems = catalog.problems.clone();
+    problems.extend(of_files.flat_map(|manifest| manifest.problems.clone()));
+    problems
 }
 
 /// What the skill costs in every request.

@@ -63,7 +63,7 @@ pub(crate) fn run(environment: &Environment, arguments: &NewArgs) -> Result<Exit
     let directory = parent.join(name);
     write(&parent, &directory, &files(name, description, &arguments.with))?;
     if arguments.json {
-        super::print_json(&json!({ "name": name, "directory": directory }))?;
+        super::print_json(&json!({ "name": name, "directory": directory.to_string_lossy() }))?;
         return Ok(ExitCode::SUCCESS);
     }
     // As it was given, a path is shorter, and as right.

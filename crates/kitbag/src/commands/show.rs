@@ -60,7 +60,7 @@ pub(crate) fn run(environment: &Environment, arguments: &ShowArgs) -> Result<Exi
             "name": skill.name(),
             "origin": skill.origin.label(),
             "status": skill.status.word(),
-            "foundAt": skill.found_at,
+            "foundAt": super::paths(&skill.found_at),
             "tokens": tokens,
             "text": text,
         }))?;

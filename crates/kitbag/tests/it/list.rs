@@ -172,16 +172,21 @@ fn what_a_skill_says_of_itself_cannot_write_a_line_of_its_own() {
     let hostile = r#""\e[31mred\e[2J \u202Egnp\u202C a\u200Bb\n\nerror: <b>all</b> is lost\r\x07 \U000E0041""#;
     project.skill("home/.kitbag/skills/evil", hostile, "\u{1b}[2J\n");
     let outcome = kitbag(&project, &["skills", "list"]);
-    assert_snapshot!(outcome.text(), @"
+    assert_snapshot!(outcome.stdout, @"
     NAME   STATUS  ORIGIN    ~TOKENS  DESCRIPTION
-    evil   used    user           32  [31mred[2J gnp ab error: <b>all</b> is lost
+    evil   used    user           24  [31mred[2J gnp ab error: <b>all</b> is lost
     guide  used    bundled      1212  How to use and write Agent Skills with kitbag. Use when someone asks what a skill is, wants to writ…
 
-    2 of 2 skills are used. Their names and descriptions are ~83 tokens; instructions are read on demand.
-
-    --- stderr, exit code 0
+    2 of 2 skills are used. Their names and descriptions are ~75 tokens; instructions are read on demand.
     ");
-    assert!(outcome.stdout.chars().all(|c| c == '\n' || !c.is_control()));
+    let told = &outcome.stderr;
+    assert!(
+        told.contains("evil/SKILL.md:3:14: ") && told.contains("[frontmatter-field]"),
+        "{told}"
+    );
+    for text in [&outcome.stdout, told] {
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text}");
+    }
 }
 
 #[test]
@@ -260,4 +265,52 @@ fn thousands_are_listed_and_a_reader_may_leave_at_any_time() {
         child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""), "{first}");
     }
+}
+
+/// A folder whose name is no UTF-8 is named as far as JSON can, and hides nothing else.
+#[test]
+fn json_survives_a_name_that_is_no_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let project = Project::new();
+    project.skill("skills/good", "Works", "Do it.");
+    let odd = project.path("skills").join(std::ffi::OsStr::from_bytes(b"bad\xff"));
+    std::fs::create_dir(&odd).unwrap();
+    std::fs::write(odd.join("SKILL.md"), "---\nname: g\ndescription: d\n---\nb\n").unwrap();
+    let listed = kitbag(&project, &["skills", "list", "--json", "--skills", "../skills"]);
+    assert_eq!(listed.code, 0, "{listed:?}");
+    assert_eq!(listed.json()["skills"][0]["name"], "good");
+    assert_eq!(listed.json()["problems"][0]["reason"], "unusable-name");
+
+    let inside = project.path("skills").join(std::ffi::OsStr::from_bytes(b"in\xfe"));
+    std::fs::create_dir_all(inside.join("fine")).unwrap();
+    std::fs::write(inside.join("fine/SKILL.md"), "---\nname: fine\ndescription: d\n---\nb\n")
+        .unwrap();
+    let shown = kitbag(&project, &["skills", "show", "fine", "--json", "--skills", "../skills"]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    assert!(shown.json()["foundAt"][0].as_str().unwrap().contains('\u{fffd}'));
+}
+
+#[test]
+fn json_writes_what_cannot_be_seen_as_escapes() {
+    let project = Project::new();
+    project.skill("skills/odd", "Works", "a\u{9b}b \u{202e} \u{e0041} \u{1b}[31m");
+    let shown = kitbag(&project, &["skills", "show", "odd", "--json", "--skills", "../skills"]);
+    for escape in ["\\u009b", "\\u202e", "\\udb40\\udc41", "\\u001b"] {
+        assert!(shown.stdout.contains(escape), "{escape} in {}", shown.stdout);
+    }
+    assert!(
+        shown.json()["text"].as_str().unwrap().contains("a\u{9b}b \u{202e} \u{e0041} \u{1b}[31m")
+    );
+}
+
+#[test]
+fn problems_of_files_are_told_too() {
+    let project = Project::new();
+    project.skill("skills/x", "Works", "Do it.");
+    std::os::unix::fs::symlink("/etc/passwd", project.path("skills/x/pw")).unwrap();
+    let text = kitbag(&project, &["skills", "list", "--skills", "../skills"]);
+    assert!(text.stderr.contains("symlink-escape"), "{text:?}");
+    let json = kitbag(&project, &["skills", "list", "--json", "--skills", "../skills"]).json();
+    assert_eq!(json["problems"][0]["reason"], "symlink-escape");
+    assert_eq!(json["skills"][0]["problems"][0]["reason"], "symlink-escape");
 }

@@ -17,6 +17,26 @@ fn key(prefix: &str, length: usize) -> String {
     format!("{prefix}{tail}")
 }
 
+/// What YAML makes of an escape is not in the file, and reaches a model all the same.
+#[test]
+fn characters_that_escapes_make_are_found() {
+    let found = |value: &str| {
+        let file = format!("---\nname: x\ndescription: {value}\n---\nbody\n");
+        told(&both("x", file).0)
+    };
+    assert_eq!(
+        found(r#""Sorts \U000E0049\u202e\u200b\e[31m""#),
+        [
+            "! tag-character 3:14",
+            "bidi-control 3:14",
+            "hidden-character 3:14",
+            "control-character 3:14"
+        ]
+    );
+    assert_eq!(found(r#""Two\tcolumns\nand lines""#), nothing());
+    assert_eq!(found("\"Raw \u{202e}\""), ["bidi-control 3:19"], "once, where it stands");
+}
+
 #[test]
 fn characters_that_nobody_sees_are_found() {
     assert_eq!(body("a\u{200B}b"), ["hidden-character 5:2"]);
