@@ -1,0 +1,146 @@
+//! What counts and where it comes from, for people.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::diagnostic::{Position, SourceName};
+use crate::key_path::KeyPath;
+use crate::layer::Layer;
+use crate::schema::{children, schema};
+use crate::section::{Key, Merge, SectionSchema, full_path, redacted};
+
+use super::Settings;
+use super::contribution::{Contribution, Verdict, of_key};
+use super::merge::merged;
+
+/// What became of a value that a source gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// It counts, alone or with others.
+    Counts,
+    /// A stronger layer gives another.
+    Overridden,
+    /// It counts once the workspace is trusted.
+    Withheld,
+    /// A project may never set it.
+    UserOnly,
+    /// It does not fit the key's type.
+    Invalid,
+}
+
+/// One source's value for a key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Origin {
+    /// The layer.
+    pub layer: Layer,
+    /// The file, variable or flag.
+    pub source: SourceName,
+    /// The place in that file.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+    /// What it says, secrets covered.
+    pub value: Value,
+    /// What became of it.
+    pub standing: Standing,
+}
+
+/// A key with the value that counts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Listed {
+    /// The key.
+    pub key: KeyPath,
+    /// The value that counts, secrets covered; the default where no source gives one, as far as the schema tells it.
+    pub value: Value,
+    /// Where it comes from, weakest first; nothing for a default.
+    pub origins: Vec<Origin>,
+}
+
+pub(super) fn list(settings: &Settings, sections: &[SectionSchema]) -> Vec<Listed> {
+    let whole = schema(sections);
+    let mut listed = Vec::new();
+    for section in sections {
+        for key in section.keys {
+            let path = full_path(section.at, key);
+            let (found, _) = of_key(settings, section, key);
+            let value =
+                merged(key.merge, &found).or_else(|| default(&whole, &path)).unwrap_or(Value::Null);
+            let value = redacted(value, key.secrecy, &[]);
+            listed.push(Listed { value, origins: standings(&found, key, &[]), key: path });
+        }
+    }
+    listed.sort_by(|one, other| one.key.cmp(&other.key));
+    listed
+}
+
+pub(super) fn origins(
+    settings: &Settings,
+    section: &SectionSchema,
+    key: &Key,
+    path: &KeyPath,
+) -> Vec<Origin> {
+    let (found, _) = of_key(settings, section, key);
+    let depth = full_path(section.at, key).keys().len();
+    standings(&found, key, &path.keys()[depth..])
+}
+
+/// The values at `below` in what the sources say, with what became of each.
+fn standings(found: &[Contribution<'_>], key: &Key, below: &[String]) -> Vec<Origin> {
+    let mut origins = Vec::new();
+    let mut settled = false;
+    for one in found.iter().rev() {
+        let Some(node) = one.node.at(below) else {
+            // A stronger source without the inner value still replaces it when it replaces the whole.
+            settled |= one.verdict == Verdict::Counts && replaces(one, key, below);
+            continue;
+        };
+        let standing = match one.verdict {
+            Verdict::Withheld => Standing::Withheld,
+            Verdict::UserOnly => Standing::UserOnly,
+            Verdict::Counts if !fits(one, key, below) => Standing::Invalid,
+            Verdict::Counts if settled => Standing::Overridden,
+            Verdict::Counts => Standing::Counts,
+        };
+        settled |= standing == Standing::Counts && replaces(one, key, below);
+        origins.push(Origin {
+            layer: one.source.layer(),
+            source: one.source.name().clone(),
+            position: one.source.position(node.start),
+            value: redacted(node.to_value(), key.secrecy, below),
+            standing,
+        });
+    }
+    origins.reverse();
+    origins
+}
+
+/// Whether what weaker layers say at `below` is lost to `one`.
+fn replaces(one: &Contribution<'_>, key: &Key, below: &[String]) -> bool {
+    match (key.merge, below.first()) {
+        (Merge::Replace, _) => one.value.is_some(),
+        (Merge::ByEntry, Some(entry)) => {
+            one.value.as_ref().is_some_and(|value| value.get(entry).is_some())
+        }
+        (Merge::ByEntry, None) | (Merge::Accumulate, _) => false,
+    }
+}
+
+fn fits(one: &Contribution<'_>, key: &Key, below: &[String]) -> bool {
+    match (key.merge, below.first(), &one.value) {
+        (_, _, None) => false,
+        (Merge::ByEntry, Some(entry), Some(value)) => value.get(entry).is_some(),
+        (_, _, Some(_)) => true,
+    }
+}
+
+fn default(whole: &Value, path: &KeyPath) -> Option<Value> {
+    let (last, above) = path.keys().split_last()?;
+    let holder = above.iter().try_fold(vec![whole], |schemas, key| {
+        children(whole, &schemas).named.remove(key.as_str())
+    })?;
+    let own = children(whole, &holder).named.remove(last.as_str())?;
+    own.iter()
+        .find_map(|schema| schema.get("default"))
+        .cloned()
+        .or_else(|| holder.iter().find_map(|schema| schema.get("default")?.get(last)).cloned())
+}
