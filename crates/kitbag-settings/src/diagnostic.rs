@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::key_path::KeyPath;
 
-/// The most diagnostics that one file, or one question to [`Settings`](crate::Settings), gives; a last one says how many more there are.
+/// The most diagnostics that one file, or one question to [`Settings`](crate::Settings), gives; a last one says that there are more.
 pub const MAX_DIAGNOSTICS: usize = 100;
 
 /// How much a [`Diagnostic`] costs.
@@ -202,8 +202,7 @@ impl fmt::Display for Diagnostic {
 
 /// Cuts `diagnostics` to [`MAX_DIAGNOSTICS`], and says so.
 pub(crate) fn bounded(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let more = diagnostics.len().saturating_sub(MAX_DIAGNOSTICS);
-    if more > 0 {
+    if diagnostics.len() > MAX_DIAGNOSTICS {
         let worst = diagnostics[MAX_DIAGNOSTICS..].iter().map(|fault| fault.severity).max();
         let source = diagnostics[MAX_DIAGNOSTICS].source.clone();
         diagnostics.truncate(MAX_DIAGNOSTICS);
@@ -211,7 +210,7 @@ pub(crate) fn bounded(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
             worst.unwrap_or(Severity::Note),
             Fault::More,
             &source,
-            format!("{more} more faults are not told"),
+            format!("there are more faults than these {MAX_DIAGNOSTICS}"),
         ));
     }
     diagnostics

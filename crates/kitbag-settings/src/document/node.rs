@@ -6,7 +6,7 @@ use jsonc_parser::ast;
 use jsonc_parser::common::Ranged;
 use serde_json::{Map, Number, Value};
 
-use crate::diagnostic::{Diagnostic, Fault, Position, Severity, SourceName};
+use crate::diagnostic::{Diagnostic, Fault, MAX_DIAGNOSTICS, Position, Severity, SourceName};
 
 /// How many characters of a key a message shows.
 const SHOWN_CHARS: usize = 80;
@@ -183,7 +183,7 @@ fn members(
             members.push(member);
             continue;
         };
-        if diagnostics.len() <= crate::MAX_DIAGNOSTICS {
+        if diagnostics.len() <= MAX_DIAGNOSTICS {
             diagnostics.push(duplicate(source, text, &members[*first], &member));
         }
         members[*first] = member;

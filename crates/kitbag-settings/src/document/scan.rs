@@ -91,8 +91,20 @@ pub(super) fn check(source: &SourceName, text: &str) -> Result<Option<Open>, Box
                     );
                 }
             }
-            Piece::Mark(b'}' | b']') => {
-                open.pop();
+            Piece::Mark(mark @ (b'}' | b']')) => {
+                let Some(opened) = open.pop() else { continue };
+                let (wanted, stands) = if mark == b'}' { ('[', '}') } else { ('{', ']') };
+                if text[opened..].starts_with(wanted) {
+                    let Position { line, column } = Position::at(text, opened);
+                    return refuse(
+                        Fault::Syntax,
+                        start,
+                        format!(
+                            "a `{stands}` cannot close the `{wanted}` of line {line}, column {column}"
+                        ),
+                        "see whether a bracket is missing or too many between the two",
+                    );
+                }
             }
             Piece::Text { closed } => {
                 let control = text[start..end].char_indices().find(|(_, one)| *one < ' ');

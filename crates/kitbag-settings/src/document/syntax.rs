@@ -36,12 +36,12 @@ pub(super) fn explain(
     diagnostic(Fault::Syntax, start, message, hint)
 }
 
-/// Whether the parser stopped because nothing follows.
+/// Whether the parser stopped because nothing follows, or no more than the beginning of a word.
 fn is_cut_off(text: &str, error: &ParseError) -> bool {
     matches!(
         error.kind(),
         Kind::UnterminatedObject | Kind::UnterminatedArray | Kind::ExpectedObjectValue
-    ) || text[error.range().start.min(text.len())..].trim().is_empty()
+    ) || text[error.range().start.min(text.len())..].trim().chars().all(char::is_alphanumeric)
 }
 
 fn words(kind: &Kind) -> (&'static str, &'static str) {
@@ -74,13 +74,9 @@ fn words(kind: &Kind) -> (&'static str, &'static str) {
         Kind::UnexpectedComma => {
             ("a comma stands where a value belongs", "delete it, or write the value")
         }
-        Kind::UnexpectedWord => (
-            "a word stands where a value belongs",
-            "put texts in double quotes; the only bare words are `true`, `false` and `null`",
-        ),
-        Kind::UnexpectedToken => (
-            "a character stands here that JSON does not know",
-            "put texts in double quotes, and begin comments with `//`",
+        Kind::UnexpectedWord | Kind::UnexpectedToken => (
+            "what stands here is no JSON",
+            "put texts in double quotes, begin comments with `//`; the only bare words are `true`, `false` and `null`",
         ),
         Kind::UnexpectedTokenInObject => {
             ("a key in double quotes belongs here", "write `\"key\": value`, one comma between two")
