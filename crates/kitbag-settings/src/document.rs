@@ -138,6 +138,11 @@ impl Document {
         &self.path
     }
 
+    /// What the file says, as plain JSON; the values are not covered.
+    pub fn to_value(&self) -> serde_json::Value {
+        self.root.to_value()
+    }
+
     pub(crate) fn root(&self) -> Option<&Node> {
         self.has_root.then_some(&self.root)
     }

@@ -170,7 +170,12 @@ fn widened(text: &str, start: usize, end: usize) -> Splice {
             cut(begin, end + spaces + line_end.len())
         }
         Some(_) => cut(start, end),
-        None if rest.starts_with(['}', ']']) => cut(start, end),
+        None if rest.starts_with('}') && !begins_line(text, start) => {
+            let before =
+                text.as_bytes()[..start].iter().rev().take_while(|byte| blank(byte)).count();
+            cut(start - before, end)
+        }
+        None if rest.starts_with('}') => cut(start, end),
         None => cut(start, end + spaces),
     }
 }

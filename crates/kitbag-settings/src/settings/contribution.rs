@@ -25,6 +25,8 @@ pub(super) struct Contribution<'a> {
     pub(super) verdict: Verdict,
     /// What of it fits: nothing, the value, or the entries and items that do.
     pub(super) value: Option<Value>,
+    /// The entries that do not fit, for a key that merges by entry.
+    pub(super) refused: Vec<String>,
 }
 
 /// What the sources say about `key`, weakest first.
@@ -50,8 +52,18 @@ pub(super) fn of_key<'a>(
         };
         let verdict = verdict(source, settings.trust, key.project);
         told.extend(withheld(source, node, &path, verdict));
+        let before = told.len();
         let value = fitting(source, node, section, key, &mut told);
-        found.push(Contribution { source, node, verdict, value });
+        let refused = match (key.merge, &value) {
+            (Merge::ByEntry, Some(value)) if told.len() > before => node
+                .members()
+                .iter()
+                .filter(|entry| value.get(&entry.name).is_none())
+                .map(|entry| entry.name.clone())
+                .collect(),
+            _ => Vec::new(),
+        };
+        found.push(Contribution { source, node, verdict, value, refused });
     }
     (found, told)
 }

@@ -101,7 +101,7 @@ fn standings(found: &[Contribution<'_>], key: &Key, below: &[String]) -> Vec<Ori
             Verdict::Counts if settled => Standing::Overridden,
             Verdict::Counts => Standing::Counts,
         };
-        settled |= standing == Standing::Counts && replaces(one, key, below);
+        settled |= one.verdict == Verdict::Counts && replaces(one, key, below);
         origins.push(Origin {
             layer: one.source.layer(),
             source: one.source.name().clone(),
@@ -114,14 +114,13 @@ fn standings(found: &[Contribution<'_>], key: &Key, below: &[String]) -> Vec<Ori
     origins
 }
 
-/// Whether what weaker layers say at `below` is lost to `one`.
+/// Whether what weaker layers say at `below` is lost to `one`, which counts; one that does not fit is in the way, too.
 fn replaces(one: &Contribution<'_>, key: &Key, below: &[String]) -> bool {
     match (key.merge, below.first()) {
-        (Merge::Replace, _) => one.value.is_some(),
-        (Merge::ByEntry, Some(entry)) => {
-            one.value.as_ref().is_some_and(|value| value.get(entry).is_some())
-        }
-        (Merge::ByEntry, None) | (Merge::Accumulate, _) => false,
+        (Merge::Replace, _) => true,
+        (Merge::ByEntry, Some(entry)) => one.value.is_none() || one.node.member(entry).is_some(),
+        (Merge::ByEntry, None) => one.value.is_none(),
+        (Merge::Accumulate, _) => false,
     }
 }
 
@@ -133,14 +132,17 @@ fn fits(one: &Contribution<'_>, key: &Key, below: &[String]) -> bool {
     }
 }
 
+/// The default that the schema tells; that of an outer object is the truer one, since it was made with the inner.
 fn default(whole: &Value, path: &KeyPath) -> Option<Value> {
-    let (last, above) = path.keys().split_last()?;
-    let holder = above.iter().try_fold(vec![whole], |schemas, key| {
-        children(whole, &schemas).named.remove(key.as_str())
-    })?;
-    let own = children(whole, &holder).named.remove(last.as_str())?;
-    own.iter()
-        .find_map(|schema| schema.get("default"))
-        .cloned()
-        .or_else(|| holder.iter().find_map(|schema| schema.get("default")?.get(last)).cloned())
+    let mut schemas = vec![whole];
+    let mut fallback = None;
+    for (depth, key) in path.keys().iter().enumerate() {
+        schemas = children(whole, &schemas).named.remove(key.as_str())?;
+        let rest = &path.keys()[depth + 1..];
+        let told = schemas.iter().find_map(|schema| {
+            rest.iter().try_fold(schema.get("default")?, |value, key| value.get(key))
+        });
+        fallback = fallback.or_else(|| told.cloned());
+    }
+    fallback
 }

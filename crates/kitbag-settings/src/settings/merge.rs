@@ -7,21 +7,26 @@ use crate::section::Merge;
 use super::contribution::{Contribution, Verdict};
 
 /// Merges what counts, weakest first; nothing where no layer says anything.
+///
+/// A value that does not fit still stands in the way of weaker ones: a fault in the user's file must not let a project's value through.
 pub(super) fn merged(merge: Merge, found: &[Contribution<'_>]) -> Option<Value> {
-    let mut values = found
-        .iter()
-        .filter(|one| one.verdict == Verdict::Counts)
-        .filter_map(|one| one.value.clone())
-        .peekable();
-    values.peek()?;
+    let counting = || found.iter().filter(|one| one.verdict == Verdict::Counts);
     match merge {
-        Merge::Replace => values.last(),
-        Merge::Accumulate => Some(Value::Array(joined(values))),
+        Merge::Replace => counting().next_back()?.value.clone(),
+        Merge::Accumulate => {
+            let mut values = counting().filter_map(|one| one.value.clone()).peekable();
+            values.peek()?;
+            Some(Value::Array(joined(values)))
+        }
         Merge::ByEntry => {
             let mut entries = Map::new();
-            for value in values {
-                let Value::Object(stronger) = value else { continue };
-                entries.extend(stronger);
+            counting().next()?;
+            for one in counting() {
+                match &one.value {
+                    Some(Value::Object(stronger)) => entries.extend(stronger.clone()),
+                    _ => entries.clear(),
+                }
+                entries.retain(|name, _| !one.refused.contains(name));
             }
             Some(Value::Object(entries))
         }

@@ -113,7 +113,7 @@ fn the_list_holds_every_key_with_the_value_that_counts() {
     permissions.allow = [] (1)
     permissions.deny = ["a","b"] (2)
     permissions.mode = "ask" (0)
-    skills.limit = 0 (0)
+    skills.limit = 12 (0)
     skills.paths = [] (0)
     token = "(secret)" (2)
     "#);

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::sections::{Agent, Permissions, Servers, settings, told};
 
 #[test]
-fn one_value_that_does_not_fit_costs_only_itself() {
+fn one_value_that_does_not_fit_costs_only_its_key() {
     let all = settings(
         &[
             (Layer::Project, r#"{"model": "theirs", "permissions": {"deny": ["a"]}}"#),
@@ -18,7 +18,8 @@ fn one_value_that_does_not_fit_costs_only_itself() {
         Trust::Untrusted,
     );
     let (agent, mut faults) = all.get::<Agent>();
-    assert_eq!((agent.model.as_deref(), agent.skills.limit), (Some("theirs"), 12));
+    // What the user meant is unknown, so the project's value does not take its place.
+    assert_eq!((agent.model, agent.skills.limit), (None, 12));
     let (permissions, more) = all.get::<Permissions>();
     assert_eq!(permissions.deny, ["a", "b", "c"]);
     faults.extend(more);
@@ -46,6 +47,19 @@ fn one_entry_that_does_not_fit_costs_only_itself() {
     /user.json:4:42: `mcpServers.args.args.1` does not fit: invalid type: integer `1`, expected a string [wrong-type]
     /user.json:5:11: `mcpServers.flat` does not fit: invalid type: string "(secret)", expected struct Server [wrong-type]
     "#);
+}
+
+#[test]
+fn a_fault_in_the_users_entry_lets_no_project_entry_through() {
+    let project = r#"{"mcpServers": {"a": {"command": "evil"}, "b": {"command": "b"}}}"#;
+    let names = |user: &str| {
+        let all = settings(&[(Layer::Project, project), (Layer::User, user)], Trust::Trusted);
+        let (servers, faults) = all.get::<Servers>();
+        assert_eq!(faults.len(), 1);
+        servers.mcp_servers.into_keys().collect::<Vec<_>>()
+    };
+    assert_eq!(names(r#"{"mcpServers": {"a": {"comand": "mine"}}}"#), ["b"]);
+    assert_eq!(names(r#"{"mcpServers": ["a"]}"#), Vec::<String>::new());
 }
 
 #[test]
