@@ -158,25 +158,23 @@ pub(super) fn remove(text: &str, object: &Node, at: usize) -> Vec<Splice> {
     vec![cut(comma, comma + 1), widened(text, start, end)]
 }
 
-/// The cut from `start` to `end`, with the whole line where it leaves nothing on it, else with the spaces that follow.
+/// The cut from `start` to `end`, with the whole line where it leaves nothing on it, else with the spaces of one side.
 fn widened(text: &str, start: usize, end: usize) -> Splice {
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
     let spaces = text.as_bytes()[end..].iter().take_while(|byte| blank(byte)).count();
     let rest = &text[end + spaces..];
     let line_end = ["\r\n", "\n", "\r"].into_iter().find(|one| rest.starts_with(one));
-    match line_end {
-        Some(line_end) if begins_line(text, start) => {
+    match (line_end, begins_line(text, start)) {
+        (Some(line_end), true) => {
             let begin = start - indent(text, start).len();
             cut(begin, end + spaces + line_end.len())
         }
-        Some(_) => cut(start, end),
-        None if rest.starts_with('}') && !begins_line(text, start) => {
-            let before =
-                text.as_bytes()[..start].iter().rev().take_while(|byte| blank(byte)).count();
-            cut(start - before, end)
+        (None, _) if !rest.starts_with('}') => cut(start, end + spaces),
+        (_, true) => cut(start, end),
+        (_, false) => {
+            let before = text.as_bytes()[..start].iter().rev().take_while(|byte| blank(byte));
+            cut(start - before.count(), end)
         }
-        None if rest.starts_with('}') => cut(start, end),
-        None => cut(start, end + spaces),
     }
 }
 

@@ -452,11 +452,11 @@ proptest! {
     }
 
     #[test]
-    fn set_then_remove_is_set_then_remove_again(text in file()) {
+    fn set_then_remove_leaves_at_most_white_space(text in file()) {
         let key = KeyPath::of(["zz"]);
-        let once = remove(&set(&text, &key, &json!(1)).unwrap(), &key).unwrap();
-        let twice = remove(&set(&once, &key, &json!(1)).unwrap(), &key).unwrap();
-        prop_assert_eq!(once, twice);
+        let after = remove(&set(&text, &key, &json!(1)).unwrap(), &key).unwrap();
+        let without = |text: &str| text.split_whitespace().collect::<String>();
+        prop_assert_eq!(without(&after), without(&text));
     }
 
     #[test]
