@@ -28,6 +28,12 @@ pub enum ReadError {
         /// What lies there.
         path: PathBuf,
     },
+    /// It is to be edited, and its bytes are not UTF-8.
+    #[error("`{}` is not UTF-8", .path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+    },
     /// Opening or reading failed.
     #[error("cannot read `{}`", .path.display())]
     Io {
@@ -63,7 +69,7 @@ pub enum SaveError {
     /// It cannot be read again, to see whether it changed.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Writing failed; the old file is as it was.
+    /// Writing failed; what lies there is the whole old or the whole new file.
     #[error("cannot write `{}`", .path.display())]
     Io {
         /// The file.
@@ -117,6 +123,7 @@ fn unreadable(path: &Path, error: &ReadError) -> Diagnostic {
             "a directory, pipe or device lies where the settings file belongs".to_owned(),
             "put a regular file in its place, or move it away",
         ),
+        ReadError::NotUtf8 { .. } => ("the file is not UTF-8".to_owned(), "save the file as UTF-8"),
         ReadError::Io { source, .. } => {
             (format!("the file cannot be read: {source}"), "see to its owner and mode")
         }
@@ -138,10 +145,8 @@ impl SettingsFile {
         let before = read(path)?;
         let text = match &before {
             None => String::new(),
-            Some(bytes) => String::from_utf8(bytes.clone()).map_err(|error| ReadError::Io {
-                path: path.to_owned(),
-                source: io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()),
-            })?,
+            Some(bytes) => String::from_utf8(bytes.clone())
+                .map_err(|_| ReadError::NotUtf8 { path: path.to_owned() })?,
         };
         Ok(Self { path: path.to_owned(), before, text })
     }

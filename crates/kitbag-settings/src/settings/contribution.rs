@@ -1,8 +1,10 @@
 //! What each source says about one key, and whether it counts.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
-use crate::diagnostic::{Diagnostic, Fault, Severity};
+use crate::diagnostic::{Diagnostic, Fault, MAX_DIAGNOSTICS, Severity};
 use crate::document::{Node, Tree};
 use crate::key_path::KeyPath;
 use crate::layer::{Source, Trust};
@@ -26,7 +28,7 @@ pub(super) struct Contribution<'a> {
     /// What of it fits: nothing, the value, or the entries and items that do.
     pub(super) value: Option<Value>,
     /// The entries that do not fit, for a key that merges by entry.
-    pub(super) refused: Vec<String>,
+    pub(super) refused: HashSet<String>,
 }
 
 /// What the sources say about `key`, weakest first.
@@ -52,16 +54,15 @@ pub(super) fn of_key<'a>(
         };
         let verdict = verdict(source, settings.trust, key.project);
         told.extend(withheld(source, node, &path, verdict));
-        let before = told.len();
         let value = fitting(source, node, section, key, &mut told);
         let refused = match (key.merge, &value) {
-            (Merge::ByEntry, Some(value)) if told.len() > before => node
+            (Merge::ByEntry, Some(value)) => node
                 .members()
                 .iter()
                 .filter(|entry| value.get(&entry.name).is_none())
                 .map(|entry| entry.name.clone())
                 .collect(),
-            _ => Vec::new(),
+            _ => HashSet::new(),
         };
         found.push(Contribution { source, node, verdict, value, refused });
     }
@@ -139,18 +140,22 @@ fn fitting(
     key: &Key,
     told: &mut Vec<Diagnostic>,
 ) -> Option<Value> {
-    let check = |value: Value, piece: &Piece<'_>| {
-        (section.fit)(&alone(&KeyPath::declared(key.path), value.clone()))
-            .map_err(|misfit| misfit_told(source, section, key, piece, &value, misfit))
+    // The place of a fault costs a look at the whole text, so no more are told than are kept.
+    let mut fits = |value: Value, piece: &Piece<'_>| {
+        let misfit = (section.fit)(&alone(&KeyPath::declared(key.path), value.clone())).err();
+        let fits = misfit.is_none();
+        if let Some(misfit) = misfit.filter(|_| told.len() <= MAX_DIAGNOSTICS) {
+            told.push(misfit_told(source, section, key, piece, &value, misfit));
+        }
+        fits
     };
     match (key.merge, &node.tree) {
         (Merge::Accumulate, Tree::Array(items)) => {
             let mut fit = Vec::new();
             for (at, item) in items.iter().enumerate() {
                 let value = item.to_value();
-                match check(Value::Array(vec![value.clone()]), &Piece::Item(at, item)) {
-                    Ok(()) => fit.push(value),
-                    Err(diagnostic) => told.push(diagnostic),
+                if fits(Value::Array(vec![value.clone()]), &Piece::Item(at, item)) {
+                    fit.push(value);
                 }
             }
             Some(Value::Array(fit))
@@ -160,22 +165,15 @@ fn fitting(
             for entry in entries {
                 let value = entry.value.to_value();
                 let one = Map::from_iter([(entry.name.clone(), value.clone())]);
-                match check(Value::Object(one), &Piece::Whole(node)) {
-                    Ok(()) => drop(fit.insert(entry.name.clone(), value)),
-                    Err(diagnostic) => told.push(diagnostic),
+                if fits(Value::Object(one), &Piece::Whole(node)) {
+                    fit.insert(entry.name.clone(), value);
                 }
             }
             Some(Value::Object(fit))
         }
         _ => {
             let value = node.to_value();
-            check(value.clone(), &Piece::Whole(node)).map_or_else(
-                |diagnostic| {
-                    told.push(diagnostic);
-                    None
-                },
-                |()| Some(value),
-            )
+            fits(value.clone(), &Piece::Whole(node)).then_some(value)
         }
     }
 }

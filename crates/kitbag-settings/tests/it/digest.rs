@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use kitbag_settings::{ProjectDigest, ProjectFile, project_digest};
+use kitbag_settings::digest::{ProjectDigest, ProjectFile, project_digest};
 
 fn digest(files: &[(&str, &str)]) -> ProjectDigest {
     let files: Vec<_> = files

@@ -11,8 +11,8 @@ fn path(text: &str) -> KeyPath {
     text.parse().unwrap()
 }
 
-fn after_set(text: &str, key: &str, value: Value) -> String {
-    set(text, &path(key), &value).unwrap()
+fn after_set(text: &str, key: &str, value: impl Into<Value>) -> String {
+    set(text, &path(key), &value.into()).unwrap()
 }
 
 fn after_remove(text: &str, key: &str) -> String {
@@ -334,12 +334,13 @@ fn object() -> impl Strategy<Value = String> {
         let members = prop::collection::vec((trivia(), inside(), inside(), inner, trivia()), 0..4);
         (names, members, any::<bool>(), trivia()).prop_map(|(names, members, trailing, end)| {
             let count = members.len();
-            let mut text = "{".to_owned();
+            let mut parts = vec!["{".to_owned()];
             for (at, (name, (a, b, c, value, d))) in names.iter().zip(members).enumerate() {
                 let comma = if at + 1 < count || trailing { "," } else { "" };
-                text += &format!("{a}\"{name}\"{b}:{c}{value}{d}{comma}");
+                parts.push(format!("{a}\"{name}\"{b}:{c}{value}{d}{comma}"));
             }
-            text + &end + "}"
+            parts.extend([end, "}".to_owned()]);
+            parts.concat()
         })
     })
 }
@@ -383,8 +384,8 @@ fn comments(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
-        let length = if rest.starts_with('"') {
-            1 + rest[1..].find('"').unwrap() + 1
+        let length = if let Some(inner) = rest.strip_prefix('"') {
+            1 + inner.find('"').unwrap() + 1
         } else if rest.starts_with("//") {
             rest.find(['\n', '\r']).unwrap_or(rest.len())
         } else if rest.starts_with("/*") {

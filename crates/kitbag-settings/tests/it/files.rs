@@ -5,9 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use kitbag_settings::{
-    KeyPath, Layer, MAX_FILE_BYTES, ReadError, SaveError, Settings, SettingsFile, Trust, load, read,
-};
+use kitbag_settings::file::{ReadError, SaveError, SettingsFile, load, read};
+use kitbag_settings::{KeyPath, Layer, MAX_FILE_BYTES, Settings, Trust};
 use serde_json::json;
 use tempfile::tempdir;
 
@@ -204,6 +203,8 @@ fn what_is_no_readable_file_is_told() {
     /dev/null: a directory, pipe or device lies where the settings file belongs [unreadable]
       hint: put a regular file in its place, or move it away
     ");
+    fs::write(at("latin1"), b"{\"a\": \"\xe9\"}").unwrap();
+    assert!(matches!(SettingsFile::open(&at("latin1")), Err(ReadError::NotUtf8 { .. })));
     assert!(matches!(read(&at("large")), Err(ReadError::TooLarge { .. })));
     assert!(matches!(read(&at("pipe")), Err(ReadError::NotAFile { .. })));
 }

@@ -102,11 +102,11 @@ fn each_source_of_a_value_is_named_weakest_first() {
 #[test]
 fn the_list_holds_every_key_with_the_value_that_counts() {
     let listed = Settings::new(sources(), Trust::Untrusted).list(&all());
-    let lines: String = listed
+    let lines: Vec<String> = listed
         .iter()
-        .map(|one| format!("{} = {} ({})\n", one.key, one.value, one.origins.len()))
+        .map(|one| format!("{} = {} ({})", one.key, one.value, one.origins.len()))
         .collect();
-    insta::assert_snapshot!(lines, @r#"
+    insta::assert_snapshot!(lines.join("\n"), @r#"
     disabledMcpServers = [] (0)
     mcpServers = {"a":{"command":"mine","env":{"T":"(secret)"}}} (2)
     model = "flag" (3)

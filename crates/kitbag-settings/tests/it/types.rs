@@ -77,6 +77,16 @@ fn a_value_where_an_object_belongs_is_told_once() {
 }
 
 #[test]
+fn many_misfits_are_cut_and_the_cut_is_told() {
+    let text = format!("{{\"permissions\": {{\"deny\": [{}\"a\"]}}}}", "1,".repeat(100_000));
+    let all = settings(&[(Layer::Project, &text)], Trust::Untrusted);
+    let (permissions, faults) = all.get::<Permissions>();
+    assert_eq!(permissions.deny, ["a"]);
+    assert_eq!(faults.len(), 101);
+    insta::assert_snapshot!(told(&faults[100..]), @"/project.json: there are more faults than these 100 [more]");
+}
+
+#[test]
 fn a_variable_that_does_not_fit_is_named() {
     let given = Source::given(
         Layer::Environment,
