@@ -16,8 +16,9 @@ fn without_sources_everything_is_the_default() {
     assert_eq!(none.get::<Servers>(), (Servers::default(), vec![]));
 }
 
+/// B-67: a file of the run stands above the other files and below the command line.
 #[test]
-fn the_strongest_layer_that_says_something_wins() {
+fn b67_the_strongest_layer_that_says_something_wins() {
     let order = [
         Layer::Project,
         Layer::ProjectLocal,
@@ -53,8 +54,9 @@ fn of_one_layer_the_later_source_wins() {
     assert_eq!(both.get::<Agent>().0.model.as_deref(), Some("nearer"));
 }
 
+/// B-54 as a rule of merging.
 #[test]
-fn lists_accumulate_weakest_first_without_repetitions() {
+fn b54_lists_accumulate_weakest_first_without_repetitions() {
     let all = settings(
         &[
             (Layer::User, r#"{"permissions": {"deny": ["c", "a"]}}"#),
@@ -66,8 +68,9 @@ fn lists_accumulate_weakest_first_without_repetitions() {
     assert_eq!(all.get::<Permissions>().0.deny, ["a", "b", "c"]);
 }
 
+/// B-53 as a rule of merging, without inheritance between entries (decision 9).
 #[test]
-fn maps_replace_whole_entries() {
+fn b53_maps_replace_whole_entries() {
     let all = settings(
         &[
             (
@@ -96,6 +99,22 @@ fn maps_replace_whole_entries() {
       }
     }
     "#);
+}
+
+/// B-68: a file of the run adds to the servers that settings name.
+#[test]
+fn b68_a_file_of_the_run_adds_entries() {
+    let all = settings(
+        &[
+            (Layer::RunFile, r#"{"mcpServers": {"b": {"command": "run"}}}"#),
+            (Layer::User, r#"{"mcpServers": {"a": {"command": "a"}, "b": {"command": "b"}}}"#),
+        ],
+        Trust::Untrusted,
+    );
+    let (servers, _) = all.get::<Servers>();
+    let commands =
+        servers.mcp_servers.iter().map(|(name, one)| (name.as_str(), one.command.as_str()));
+    assert_eq!(commands.collect::<Vec<_>>(), [("a", "a"), ("b", "run")]);
 }
 
 #[test]
