@@ -343,6 +343,7 @@ fn connect(path: &Path, options: &StoreOptions) -> rusqlite::Result<Connection> 
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     // FULL syncs the log at every commit: what is acknowledged survives the loss of power.
+    // One sync costs 0.4 ms on an idle disk and 4 to 8 ms on a busy one (`benches/store.rs`), a batch of 256 no more.
     connection.execute_batch(&format!(
         "PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = {KEPT_LOG_BYTES};"
     ))?;
