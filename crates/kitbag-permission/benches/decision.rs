@@ -1,0 +1,105 @@
+//! One decision among 1,000 rules, for each kind of tool and for the worst mixes.
+
+use divan::{Bencher, black_box};
+use kitbag_permission::{
+    Action, Bases, Effect, Entry, KnownTool, Layer, Mode, Origin, PathSubject, RuleSet, Subject,
+    SubjectKind, ToolIdentity, Traits, WorkspaceTrust, decide,
+};
+
+const KNOWN: [KnownTool<'static>; 4] = [
+    KnownTool { name: "Bash", subject: Some(SubjectKind::Command) },
+    KnownTool { name: "Read", subject: Some(SubjectKind::Path) },
+    KnownTool { name: "WebFetch", subject: Some(SubjectKind::Domain) },
+    KnownTool { name: "Skill", subject: Some(SubjectKind::Text) },
+];
+
+fn main() {
+    divan::main();
+}
+
+fn rules(text: impl Fn(u32) -> String) -> RuleSet {
+    let entries = (0..1_000).map(|line| Entry {
+        layer: Layer::User,
+        origin: Origin::File { path: "settings.json".to_owned(), line },
+        effect: [Effect::Deny, Effect::Ask, Effect::Allow][line as usize % 3],
+        rule: text(line).parse().expect("the rules of a bench can be read"),
+    });
+    RuleSet::build(entries, &KNOWN, WorkspaceTrust::Trusted).0
+}
+
+fn mixed(line: u32) -> String {
+    match line % 8 {
+        0 => format!("Bash(tool{line}:*)"),
+        1 => format!("Bash(git sub{line} -x)"),
+        2 => format!("Read(dir{line}/**)"),
+        3 => format!("Read(**/file{line}.*)"),
+        4 => format!("mcp__server{line}"),
+        5 => format!("mcp__files__tool{line}"),
+        6 => format!("WebFetch(domain:*.host{line}.com)"),
+        _ => format!("Skill(skill-{line})"),
+    }
+}
+
+fn own(tool: &str, subject: Subject) -> Action {
+    let tool = ToolIdentity::Own(tool.to_owned());
+    Action { tool, shown_as: None, subject: Some(subject), claims: Traits::Untrusted }
+}
+
+fn bash() -> Action {
+    own("Bash", Subject::Command("cargo test -p kitbag --all-targets 2>&1 | tail -n 20".to_owned()))
+}
+
+fn read() -> Action {
+    let bases = Bases { workspace: Some("/home/me/app"), home: Some("/home/me") };
+    let path = PathSubject::new("/home/me/app/crates/kitbag-tool/src/toolbox.rs", bases);
+    own("Read", Subject::Path(path.expect("the path is absolute")))
+}
+
+fn server() -> Action {
+    let tool = ToolIdentity::Server { server: "files".to_owned(), tool: "read_file".to_owned() };
+    Action { tool, shown_as: None, subject: None, claims: Traits::Untrusted }
+}
+
+fn measure(bencher: Bencher<'_, '_>, rules: &RuleSet, action: &Action) {
+    bencher.bench(|| decide(black_box(rules), Mode::Ask, black_box(action)).verdict);
+}
+
+#[divan::bench]
+fn mixed_server(bencher: Bencher<'_, '_>) {
+    measure(bencher, &rules(mixed), &server());
+}
+
+#[divan::bench]
+fn mixed_bash(bencher: Bencher<'_, '_>) {
+    measure(bencher, &rules(mixed), &bash());
+}
+
+#[divan::bench]
+fn mixed_read(bencher: Bencher<'_, '_>) {
+    measure(bencher, &rules(mixed), &read());
+}
+
+#[divan::bench]
+fn thousand_prefixes(bencher: Bencher<'_, '_>) {
+    measure(bencher, &rules(|at| format!("Bash(tool{at} sub:*)")), &bash());
+}
+
+#[divan::bench]
+fn thousand_directories(bencher: Bencher<'_, '_>) {
+    measure(bencher, &rules(|at| format!("Read(dir{at}/**)")), &read());
+}
+
+#[divan::bench]
+fn thousand_wild_globs(bencher: Bencher<'_, '_>) {
+    measure(bencher, &rules(|at| format!("Read(**/d{at}*/*.{{rs,toml}})")), &read());
+}
+
+#[divan::bench]
+fn thousand_that_all_hit(bencher: Bencher<'_, '_>) {
+    measure(bencher, &rules(|_| "mcp__files__read_file".to_owned()), &server());
+}
+
+#[divan::bench(sample_count = 10)]
+fn compile_thousand(bencher: Bencher<'_, '_>) {
+    bencher.bench(|| rules(mixed));
+}
