@@ -2,8 +2,9 @@
 #![no_main]
 
 use kitbag_permission::{
-    Action, Bases, Because, Effect, Entry, KnownTool, Layer, Mode, Origin, PathSubject, Rule, RuleSet,
-    Subject, SubjectKind, ToolIdentity, Traits, Verdict, WorkspaceTrust, decide, explain, narrowest_grant,
+    Action, Bases, Because, Effect, Entry, KnownTool, Layer, Mode, Origin, PathSubject, Rule,
+    RuleSet, Subject, SubjectKind, ToolIdentity, Traits, Verdict, WorkspaceTrust, decide, explain,
+    narrowest_grant,
 };
 use libfuzzer_sys::fuzz_target;
 

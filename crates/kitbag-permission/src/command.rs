@@ -240,7 +240,6 @@ fn lex(text: &str, quotes: Quotes) -> Lexed {
     while let Some(c) = characters.next() {
         match (&state, c) {
             (State::Single, '\'') | (State::Double, '"') => state = State::Plain,
-            (State::Single, c) => out.push(c),
             (State::Double | State::Plain, '`') => {
                 plain = false;
                 state = State::Plain;
@@ -265,7 +264,7 @@ fn lex(text: &str, quotes: Quotes) -> Lexed {
                     Some(c) => out.push(c),
                 }
             }
-            (State::Double, c) => out.push(c),
+            (State::Single | State::Double, c) => out.push(c),
             (State::Plain, '\'' | '"') => {
                 if quotes == Quotes::Heeded {
                     state = if c == '"' { State::Double } else { State::Single };

@@ -153,7 +153,7 @@ fn combine<'a>(hits: &[(&'a Entry, Fit)], mode: Mode, traits: Traits) -> Decisio
     }
     match (mode, traits) {
         (_, Traits::Trusted) => decision(Verdict::Allow, Because::TrustedTool),
-        (Mode::FullAuto, _) | (Mode::AcceptEdits, Traits::WorkspaceEdit) | (Mode::Plan, _) => {
+        (Mode::FullAuto | Mode::Plan, _) | (Mode::AcceptEdits, Traits::WorkspaceEdit) => {
             decision(Verdict::Allow, Because::Mode(mode))
         }
         (Mode::DontAsk, _) => decision(Verdict::Deny, Because::Mode(mode)),

@@ -329,7 +329,7 @@ pub(super) fn quoted(name: &str) -> String {
     for c in name.chars() {
         match c {
             '"' | '\\' => text.extend(['\\', c]),
-            c if is_invisible(c) => text.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c if is_invisible(c) => text.extend(c.escape_unicode()),
             c => text.push(c),
         }
     }
