@@ -13,6 +13,8 @@ const KNOWN: [KnownTool<'static>; 4] = [
     KnownTool { name: "Skill", subject: Some(SubjectKind::Text) },
 ];
 
+const FILE: &str = "/home/me/app/crates/kitbag-tool/src/toolbox.rs";
+
 fn main() {
     divan::main();
 }
@@ -49,9 +51,9 @@ fn bash() -> Action {
     own("Bash", Subject::Command("cargo test -p kitbag --all-targets 2>&1 | tail -n 20".to_owned()))
 }
 
-fn read() -> Action {
+fn read(path: &str) -> Action {
     let bases = Bases { workspace: Some("/home/me/app"), home: Some("/home/me") };
-    let path = PathSubject::new("/home/me/app/crates/kitbag-tool/src/toolbox.rs", bases);
+    let path = PathSubject::new(path, bases);
     own("Read", Subject::Path(path.expect("the path is absolute")))
 }
 
@@ -76,7 +78,7 @@ fn mixed_bash(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn mixed_read(bencher: Bencher<'_, '_>) {
-    measure(bencher, &rules(mixed), &read());
+    measure(bencher, &rules(mixed), &read(FILE));
 }
 
 #[divan::bench]
@@ -86,12 +88,33 @@ fn thousand_prefixes(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn thousand_directories(bencher: Bencher<'_, '_>) {
-    measure(bencher, &rules(|at| format!("Read(dir{at}/**)")), &read());
+    measure(bencher, &rules(|at| format!("Read(dir{at}/**)")), &read(FILE));
 }
 
 #[divan::bench]
 fn thousand_wild_globs(bencher: Bencher<'_, '_>) {
-    measure(bencher, &rules(|at| format!("Read(**/d{at}*/*.{{rs,toml}})")), &read());
+    measure(bencher, &rules(|at| format!("Read(**/d{at}*/*.{{rs,toml}})")), &read(FILE));
+}
+
+/// Decides about paths of which none is seen twice, so that the automaton of the globs meets new states.
+fn measure_new_paths(bencher: Bencher<'_, '_>, rules: &RuleSet) {
+    let mut number = 0_u32;
+    bencher
+        .with_inputs(|| {
+            number = number.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+            read(&format!("/home/me/app/crates/d{}/src/m{number}.rs", number % 2_000))
+        })
+        .bench_local_values(|action| decide(black_box(rules), Mode::Ask, &action).verdict);
+}
+
+#[divan::bench(sample_count = 1_000, sample_size = 1)]
+fn mixed_read_new_paths(bencher: Bencher<'_, '_>) {
+    measure_new_paths(bencher, &rules(mixed));
+}
+
+#[divan::bench(sample_count = 1_000, sample_size = 1)]
+fn thousand_wild_globs_new_paths(bencher: Bencher<'_, '_>) {
+    measure_new_paths(bencher, &rules(|at| format!("Read(**/d{at}*/*.{{rs,toml}})")));
 }
 
 #[divan::bench]

@@ -9,7 +9,7 @@
 const MAX_DEPTH: usize = 3;
 
 /// Words before a command that are not the command, and commands that run what follows them.
-const WRAPPERS: [&str; 46] = [
+const WRAPPERS: [&str; 49] = [
     "!",
     "ash",
     "bash",
@@ -18,6 +18,7 @@ const WRAPPERS: [&str; 46] = [
     "caffeinate",
     "chroot",
     "command",
+    "coproc",
     "dash",
     "do",
     "doas",
@@ -35,6 +36,7 @@ const WRAPPERS: [&str; 46] = [
     "nohup",
     "nsenter",
     "parallel",
+    "pkexec",
     "runuser",
     "script",
     "setsid",
@@ -48,6 +50,7 @@ const WRAPPERS: [&str; 46] = [
     "then",
     "time",
     "timeout",
+    "trap",
     "unshare",
     "until",
     "watch",
@@ -286,6 +289,11 @@ fn lex(text: &str, quotes: Quotes) -> Lexed {
                 while characters.peek().is_some_and(|c| matches!(c, '<' | '>' | '&' | '|')) {
                     characters.next();
                 }
+            }
+            // A group, also after the name of a function; `{}` is only a word.
+            (State::Plain, '{') if out.word.is_none() && characters.peek() != Some(&'}') => {
+                plain = false;
+                out.end_command();
             }
             (State::Plain, c) => {
                 plain &=

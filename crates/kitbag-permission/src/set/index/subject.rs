@@ -267,8 +267,29 @@ fn unreachable(glob: &str) -> Option<&'static str> {
     if glob.contains("//") {
         return Some("write one `/` between two names");
     }
+    if class_beyond_ascii(glob) {
+        return Some(
+            "between `[` and `]` only ASCII is understood; write `{ä,ö}` for a choice of others",
+        );
+    }
     let dots = glob != "." && glob.split('/').any(|part| part == "." || part == "..");
     dots.then_some("write the path without `.` and `..`, absolute if it lies outside the workspace")
+}
+
+/// Whether a class holds a character of several bytes, of which globs would take each for one character.
+fn class_beyond_ascii(glob: &str) -> bool {
+    let (mut inside, mut escaped) = (false, false);
+    for c in glob.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '[' => inside = true,
+            ']' => inside = false,
+            c if inside && !c.is_ascii() => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 impl Domains {
