@@ -170,7 +170,7 @@ fn candidate(rules: &RuleSet, action: &Action) -> Option<Rule> {
     };
     let Some(subject) = &action.subject else {
         // Without a subject, the name alone is narrow only for tools that never have one.
-        return rules.declared(name).is_none().then(|| name.parse().ok()).flatten();
+        return rules.has_no_subject(name).then(|| name.parse().ok()).flatten();
     };
     let text = match subject {
         Subject::Text(text) => text.clone(),

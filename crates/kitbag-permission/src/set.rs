@@ -196,9 +196,9 @@ impl RuleSet {
         &self.entries
     }
 
-    /// The kind of subject that a tool of ours was declared with.
-    pub(crate) fn declared(&self, tool: &str) -> Option<SubjectKind> {
-        self.known.iter().find(|(name, _)| name == tool).and_then(|(_, kind)| *kind)
+    /// Whether a tool of ours was declared as one whose calls have no subject.
+    pub(crate) fn has_no_subject(&self, tool: &str) -> bool {
+        self.known.iter().any(|(name, kind)| name == tool && kind.is_none())
     }
 
     /// Every rule that speaks of the call, strongest layer first, and how well it fits.
