@@ -65,8 +65,7 @@ pub(crate) struct Raw(pub(crate) Arc<dyn Handler>);
 impl Run for Raw {
     fn start(&self, context: RunContext, arguments: Map<String, Value>) -> Task {
         let handler = self.0.clone();
-        let work =
-            async move { handler.call(context, arguments).await.map_err(Failure::Handler) };
+        let work = async move { handler.call(context, arguments).await.map_err(Failure::Handler) };
         tokio::spawn(work.instrument(Span::current()))
     }
 }

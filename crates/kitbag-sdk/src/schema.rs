@@ -45,11 +45,13 @@ pub(crate) fn input_of<T: JsonSchema>() -> Result<Map<String, Value>, String> {
 
 /// The schema of what `T` writes; none where that is not always an object, which no `outputSchema` can say.
 pub(crate) fn output_of<T: JsonSchema>() -> Option<Map<String, Value>> {
-    match infer::<T>(SchemaSettings::draft2020_12().for_serialize()) {
+    let schema = infer::<T>(SchemaSettings::draft2020_12().for_serialize());
+    if may_be_null(&schema) {
+        return None;
+    }
+    match schema {
         // A type that says nothing about itself may write anything.
-        Value::Object(schema) if schema.keys().any(|key| ASSERTIONS.contains(&key.as_str())) => {
-            object_root(schema)
-        }
+        Value::Object(schema) if asserts(&schema) => object_root(schema),
         _ => None,
     }
 }
@@ -83,6 +85,23 @@ fn is_dialect(uri: &str) -> bool {
 /// Keywords that say what a value may be, as far as types give them at a root.
 const ASSERTIONS: [&str; 8] = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "not"];
 
+fn asserts(schema: &Map<String, Value>) -> bool {
+    schema.keys().any(|key| ASSERTIONS.contains(&key.as_str()))
+}
+
+/// Whether a schema says of itself that it lets null through.
+fn may_be_null(schema: &Value) -> bool {
+    let branches = |key: &str| schema.get(key).and_then(Value::as_array);
+    match schema.get("type") {
+        Some(Value::Array(names)) => names.iter().any(|name| name == "null"),
+        Some(name) => name == "null",
+        None => ["anyOf", "oneOf"]
+            .iter()
+            .filter_map(|key| branches(key))
+            .any(|branches| branches.iter().any(may_be_null)),
+    }
+}
+
 fn infer<T: JsonSchema>(settings: SchemaSettings) -> Value {
     let settings = settings.with(|settings| {
         settings.meta_schema = None;
@@ -105,9 +124,7 @@ fn infer<T: JsonSchema>(settings: SchemaSettings) -> Value {
 /// The schema with `type: object` at its root; none where it lets something else through that means anything.
 fn object_root(mut schema: Map<String, Value>) -> Option<Map<String, Value>> {
     let root = Value::Object(schema.clone());
-    if kind(&root, &root) != Kind::Object
-        && schema.keys().any(|key| ASSERTIONS.contains(&key.as_str()))
-    {
+    if kind(&root, &root) != Kind::Object && asserts(&schema) {
         return None;
     }
     // `Option<Struct>`: the arguments of a tool are never null, so the other branch is the whole schema.

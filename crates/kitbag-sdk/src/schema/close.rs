@@ -30,9 +30,10 @@ enum Scope {
 fn close_from(schema: &mut Value, scope: Scope) {
     let Value::Object(map) = schema else { return };
     let names_properties =
-        map.contains_key("properties") || map.get("type").is_some_and(|name| name == "object");
+        map.contains_key("properties") || map.get("type").is_some_and(names_object);
     let gathers = matches!(map.get("allOf"), Some(Value::Array(all)) if all.iter().any(is_object));
-    let says = map.contains_key("additionalProperties") || map.contains_key("unevaluatedProperties");
+    let says =
+        map.contains_key("additionalProperties") || map.contains_key("unevaluatedProperties");
     let speaks = names_properties || gathers;
     if scope == Scope::Whole && speaks && !says {
         // Only `unevaluatedProperties` sees the properties that schemas for the same value name.
@@ -65,8 +66,14 @@ fn each(value: &mut Value, scope: Scope) {
 /// Whether a branch is about an object, itself or in its own branches.
 fn is_object(schema: &Value) -> bool {
     schema.get("properties").is_some()
-        || schema.get("type").is_some_and(|name| name == "object")
+        || schema.get("type").is_some_and(names_object)
         || SAME_VALUE.iter().any(|key| {
             schema.get(*key).and_then(Value::as_array).is_some_and(|all| all.iter().any(is_object))
         })
+}
+
+/// Whether `type` lets objects through.
+fn names_object(names: &Value) -> bool {
+    names == "object"
+        || names.as_array().is_some_and(|names| names.iter().any(|name| name == "object"))
 }
