@@ -108,15 +108,14 @@ fn infer<T: JsonSchema>(settings: SchemaSettings) -> Value {
         settings.inline_subschemas = true;
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    match &mut schema {
-        Value::Object(map) => {
-            // The name of a Rust type means nothing to whoever reads the tool.
-            if map.get("title").is_some_and(|title| *title == *T::schema_name()) {
-                map.shift_remove("title");
-            }
-        }
-        Value::Bool(true) => schema = Value::Object(Map::new()),
-        _ => {}
+    if let Value::Object(map) = &mut schema
+        && map.get("title").is_some_and(|title| *title == *T::schema_name())
+    {
+        // The name of a Rust type means nothing to whoever reads the tool.
+        map.shift_remove("title");
+    }
+    if schema == Value::Bool(true) {
+        schema = Value::Object(Map::new());
     }
     schema
 }
