@@ -8,16 +8,16 @@ use std::sync::Arc;
 /// They hold for one call and the calls it makes. A skill called by another sees a body put in for itself, never one
 /// put in for its caller (statement T-64).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Bodies(Option<Arc<BTreeMap<Box<str>, Arc<str>>>>);
+pub(crate) struct Bodies(Option<Arc<BTreeMap<Box<str>, Arc<str>>>>);
 
 impl Bodies {
     /// The body put in for this skill. An empty one counts: it hides the body of the definition.
-    pub fn get(&self, skill: &str) -> Option<&Arc<str>> {
+    pub(crate) fn get(&self, skill: &str) -> Option<&Arc<str>> {
         self.0.as_ref()?.get(skill)
     }
 
     /// Puts a body in for a skill, instead of one that was put in before. Clones made earlier keep theirs.
-    pub fn insert(&mut self, skill: &str, body: impl Into<Arc<str>>) {
+    pub(crate) fn insert(&mut self, skill: &str, body: impl Into<Arc<str>>) {
         Arc::make_mut(self.0.get_or_insert_default()).insert(skill.into(), body.into());
     }
 }

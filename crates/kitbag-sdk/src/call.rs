@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Bodies, Extensions};
+use crate::Extensions;
+use crate::bodies::Bodies;
 
 /// A wish to use a skill, with the conditions of the call. The whole contract between a caller and a
 /// [`Registry`](crate::Registry), and the request of its tower service.

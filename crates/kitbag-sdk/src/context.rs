@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::bodies::Bodies;
 use crate::{
-    Bodies, Extensions, Generate, GenerateError, GenerateRequest, Generated, Registry, SkillCall,
+    Extensions, Generate, GenerateError, GenerateRequest, Generated, Registry, SkillCall,
     SkillError,
 };
 

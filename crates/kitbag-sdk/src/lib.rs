@@ -59,7 +59,6 @@ mod output;
 mod registry;
 mod schema;
 
-pub use bodies::Bodies;
 pub use call::{ArgumentsError, SkillCall};
 pub use context::RunContext;
 pub use definition::{Define, DefineError, Definition, MAX_NAME_BYTES, define};
