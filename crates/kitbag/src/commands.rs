@@ -37,7 +37,7 @@ fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
         // Between the strings only line breaks occur, and inside them JSON has escaped its own controls.
         if character != '\n' && shown::is_invisible(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                drop(write!(text, "\\u{unit:04x}"));
+                write!(text, "\\u{unit:04x}").map_err(std::io::Error::other)?;
             }
         } else {
             text.push(character);

@@ -41,9 +41,15 @@ fn escapes(fields: Fields<'_>, node: &Node, findings: &mut Findings) {
             unicode::check_decoded(&escaped, fields.at(node), findings);
         }
         Content::Scalar(_) => {}
-        Content::List(items) => items.iter().for_each(|item| escapes(fields, item, findings)),
+        Content::List(items) => {
+            for item in items {
+                escapes(fields, item, findings);
+            }
+        }
         Content::Map(entries) => {
-            entries.iter().for_each(|entry| escapes(fields, &entry.value, findings));
+            for entry in entries {
+                escapes(fields, &entry.value, findings);
+            }
         }
     }
 }

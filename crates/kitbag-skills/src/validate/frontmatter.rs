@@ -160,7 +160,7 @@ fn document_checks(
         );
         return None;
     };
-    let fields = Fields { file, document: &document, entries, directory };
+    let fields = Fields { file, document, entries, directory };
     for entry in entries.iter().filter(|entry| entry.key.text().is_none()) {
         let message = format!("a key is {}", entry.key.kind_name());
         let place = Place { file: Some(file), position: Some(entry.key.position) };
