@@ -269,7 +269,11 @@ impl SkillMd {
         });
         for (key, position) in doubles.take(MAX_DUPLICATES_TOLD) {
             let shown: String = key.chars().take(80).flat_map(char::escape_debug).collect();
-            let detail = format!("`{shown}` stands twice, and the last one counts");
+            let counts = match key.as_str() {
+                "disable-model-invocation" => "any that restricts counts",
+                _ => "the last one counts",
+            };
+            let detail = format!("`{shown}` stands twice, and {counts}");
             let problem = Problem::warning(Reason::FrontmatterField, path, detail);
             self.problems.push(problem.at(position).hint("keep one of them"));
         }

@@ -116,8 +116,11 @@ fn read_json(path: &Path, metadata: &fs::Metadata) -> Result<Value, String> {
     fs::File::open(path)
         .and_then(|file| file.take(MAX_PACKAGE_JSON_BYTES).read_to_string(&mut text))
         .map_err(|error| format!("it cannot be read: {error}"))?;
-    serde_json::from_str(text.trim_start_matches('\u{feff}'))
-        .map_err(|error| format!("it is no JSON: {error}"))
+    match serde_json::from_str(text.trim_start_matches('\u{feff}')) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err("it is not a JSON object".to_owned()),
+        Err(error) => Err(format!("it is no JSON: {error}")),
+    }
 }
 
 fn skill_folders(manifest: &Value) -> Vec<String> {

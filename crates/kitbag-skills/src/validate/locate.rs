@@ -49,7 +49,10 @@ pub(super) fn locate(path: &Path, findings: &mut Findings) -> Option<Located> {
     let Some(file) =
         ["SKILL.md", "skill.md"].into_iter().find(|name| directory.join(name).exists())
     else {
-        let message = "there is no `SKILL.md` in this directory".to_owned();
+        let message = match fs::read_dir(&directory) {
+            Ok(_) => "there is no `SKILL.md` in this directory".to_owned(),
+            Err(error) => format!("this directory cannot be read: {error}"),
+        };
         let hint = "give the directory of one skill, or create the file with that exact name";
         refuse(findings, &rules::SKILL_MD_MISSING, message, hint);
         return None;

@@ -371,10 +371,13 @@ fn g3_packages_bring_skills_that_wait_for_an_approval() {
 #[test]
 fn g3_a_broken_package_json_is_a_problem_and_no_more() {
     let tree = Tree::new();
-    tree.write("repo/package.json", "{").skill("home/.agents/skills/x");
-    let catalog = tree.usual().look();
-    assert_eq!(used(&catalog), ["x"]);
-    assert_eq!(tree.told(&catalog.problems), ["repo/package.json: package"]);
+    tree.skill("home/.agents/skills/x");
+    for rubbish in ["{", "", "null", "5", "\"x\"", "[]", "\u{0}"] {
+        tree.write("repo/package.json", rubbish);
+        let catalog = tree.usual().look();
+        assert_eq!(used(&catalog), ["x"]);
+        assert_eq!(tree.told(&catalog.problems), ["repo/package.json: package"], "{rubbish:?}");
+    }
 }
 
 #[test]

@@ -482,3 +482,22 @@ fn fault_c35_hidden_characters_are_left_out_of_what_a_model_gets_unasked() {
     assert_eq!(skill.header.description.as_deref(), Some("👩\u{200d}🔧 ❤\u{fe0f} می\u{200c}خواهم"));
     assert!(skill.problems.is_empty(), "{:?}", skill.problems);
 }
+
+/// Decision 3: a double key never widens what a skill may do, and the message says which one counts.
+#[test]
+fn a_restrictive_key_that_stands_twice_restricts() {
+    for values in [["true", "false"], ["false", "true"]] {
+        let [first, second] = values;
+        let text = format!(
+            "---\ndescription: d\ndisable-model-invocation: {first}\ndisable-model-invocation: {second}\n---\n"
+        );
+        let skill = read(Path::new("SKILL.md"), text.as_bytes());
+        assert!(skill.header.user_only, "{values:?}");
+        let told: Vec<&str> =
+            skill.problems.iter().map(|problem| problem.detail.as_str()).collect();
+        assert_eq!(
+            told,
+            ["`disable-model-invocation` stands twice, and any that restricts counts"]
+        );
+    }
+}

@@ -9,7 +9,8 @@ use kitbag_skills::catalogue::SEARCH_PREFIX;
 use kitbag_skills::frontmatter::body_start;
 use kitbag_skills::substitute::code_placeholders;
 use kitbag_skills::{
-    Catalog, Position, Severity, Skill, SkillFile, SkillPath, Status, estimate_tokens,
+    Catalog, Position, Problem, Reason, Severity, Skill, SkillFile, SkillPath, Status,
+    estimate_tokens,
 };
 use serde_json::json;
 
@@ -45,6 +46,8 @@ pub(crate) fn run(environment: &Environment, arguments: &ShowArgs) -> Result<Exi
     }
     let catalog = library.look();
     let Some(skill) = catalog.resolve(name) else {
+        let of_roots = |problem: &&Problem| problem.reason == Reason::RootUnreadable;
+        style::tell_problems(catalog.problems.iter().filter(of_roots));
         return Err(refusal(&catalog, name, &text));
     };
     style::tell_problems(skill.problems());

@@ -199,3 +199,11 @@ fn a_link_from_claude_is_read_in_its_dialect() {
     let outcome = kitbag(&project, &["skills", "show", "pick", "this"]);
     assert!(outcome.stdout.contains("Take this."), "{}", outcome.stdout);
 }
+
+#[test]
+fn a_root_that_is_not_there_is_told_before_the_skill_that_is_not() {
+    let project = Project::new();
+    let shown = kitbag(&project, &["skills", "show", "x", "--skills", "../nowhere"]);
+    assert_eq!(shown.code, 1, "{shown:?}");
+    assert!(shown.stderr.contains("root-unreadable"), "{shown:?}");
+}
