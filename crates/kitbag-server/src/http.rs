@@ -1,16 +1,19 @@
 //! Serving any number of clients over streamable HTTP on loopback.
 
+mod connections;
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::serve::ListenerExt as _;
+use http_body_util::LengthLimitError;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
@@ -23,13 +26,15 @@ use crate::handler::{Handler, Shared};
 pub const ENDPOINT: &str = "/mcp";
 
 /// The most bytes that the body of a request may have.
-const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
+///
+/// What a parsed JSON text takes in memory can be two hundred times its length.
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+/// How long the body of a request may take to come.
+const BODY_TIME: Duration = Duration::from_secs(30);
 
 /// The origins that a request may name: pages of this machine, which have to show the token like everybody else.
 const LOCAL_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-
-/// How long requests that are under way may take to end once the server stops.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// The fewest characters a token may have: 32 of base64 are 192 bits.
 const MIN_TOKEN_CHARS: usize = 32;
@@ -85,9 +90,12 @@ impl BearerToken {
 /// Made for loopback: a request whose `Host` is not a loopback name is refused, and so is one that says it comes
 /// from a page of another machine (`Origin`). Requests under way have five seconds to end after `stop`.
 ///
+/// At most 256 connections are open at a time, and one more is closed at once. The head of a request has 30 seconds
+/// to come, which is also how long a connection may idle, and so has the body, of at most 1 MiB.
+///
 /// # Errors
 ///
-/// Accepting connections failed for good.
+/// No connection could be accepted for a minute.
 pub async fn serve_http(
     served: Served,
     listener: TcpListener,
@@ -109,22 +117,7 @@ pub async fn serve_http(
     );
     let router =
         Router::new().route_service(ENDPOINT, mcp).layer(from_fn_with_state(token, require_token));
-    // Answers are small and go out in more than one write: waiting to fill a packet costs 40 ms each.
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps Nagle's algorithm");
-        }
-    });
-    let serving = axum::serve(listener, router)
-        .with_graceful_shutdown(stop.clone().cancelled_owned())
-        .into_future();
-    let result = tokio::select! {
-        result = serving => result,
-        () = async {
-            stop.cancelled().await;
-            tokio::time::sleep(GRACE).await;
-        } => Ok(()),
-    };
+    let result = connections::serve(&listener, &router, &stop).await;
     stop.cancel();
     shared.tasks.close();
     shared.tasks.wait().await;
@@ -132,14 +125,31 @@ pub async fn serve_http(
 }
 
 async fn require_token(State(token): State<BearerToken>, request: Request, next: Next) -> Response {
-    if token.admits(request.headers()) {
-        let ends_a_session = request.method() == Method::DELETE;
-        let mut response = next.run(request).await;
-        // A session has ended when this is answered, and the Python SDK takes "accepted" for a failure.
-        if ends_a_session && response.status() == StatusCode::ACCEPTED {
-            *response.status_mut() = StatusCode::NO_CONTENT;
-        }
-        return response;
+    if !token.admits(request.headers()) {
+        return (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response();
     }
-    (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")]).into_response()
+    let ends_a_session = request.method() == Method::DELETE;
+    let request = match with_whole_body(request).await {
+        Ok(request) => request,
+        Err(status) => return status.into_response(),
+    };
+    let mut response = next.run(request).await;
+    // A session has ended when this is answered, and the Python SDK takes "accepted" for a failure.
+    if ends_a_session && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
+}
+
+/// Waits for the body, which then comes without delay; the status where it is too long, too slow or broken.
+async fn with_whole_body(request: Request) -> Result<Request, StatusCode> {
+    let (head, body) = request.into_parts();
+    let body = tokio::time::timeout(BODY_TIME, to_bytes(body, MAX_BODY_BYTES))
+        .await
+        .map_err(|_| StatusCode::REQUEST_TIMEOUT)?
+        .map_err(|error| match std::error::Error::source(&error) {
+            Some(source) if source.is::<LengthLimitError>() => StatusCode::PAYLOAD_TOO_LARGE,
+            _ => StatusCode::BAD_REQUEST,
+        })?;
+    Ok(Request::from_parts(head, Body::from(body)))
 }

@@ -311,7 +311,7 @@ async fn stopping_ends_the_server_and_its_calls() {
 #[tokio::test]
 async fn a_body_past_the_bound_is_refused() {
     let server = serve().await;
-    let echo = json!({ "name": "echo", "arguments": { "text": "x".repeat(5 * 1024 * 1024) } });
+    let echo = json!({ "name": "echo", "arguments": { "text": "x".repeat(1024 * 1024) } });
     let (head, body) = server.stateless("tools/call", echo, &[]);
     let mut stream = TcpStream::connect(("127.0.0.1", server.port)).await.unwrap();
     let body = body.to_string();
@@ -339,4 +339,62 @@ async fn other_paths_and_methods_are_not_served() {
         statuses.push(text[9..12].to_owned());
     }
     assert_eq!(statuses, ["404", "404", "405", "405"]);
+}
+
+/// Time stands still but for what is waited for: reading to the end takes as long as the server's patience.
+#[tokio::test(start_paused = true)]
+async fn who_does_not_finish_a_request_is_hung_up_on() {
+    let server = serve().await;
+    let head = server.head("tools/list", &[]);
+    for (begun, expected) in [
+        (String::new(), ""),
+        ("POST /mcp HT".to_owned(), ""),
+        (format!("POST /mcp HTTP/1.1\r\n{head}"), ""),
+        (format!("POST /mcp HTTP/1.1\r\n{head}Content-Length: 9\r\n\r\n{{"), "HTTP/1.1 408 "),
+        ("POST /mcp HTTP/1.1\r\nContent-Length: 9\r\n\r\n{".to_owned(), "HTTP/1.1 401 "),
+    ] {
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port)).await.unwrap();
+        stream.write_all(begun.as_bytes()).await.unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.unwrap();
+        let start = &text[..text.len().min("HTTP/1.1 000 ".len())];
+        assert_eq!(start, expected, "{begun}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_head_that_drips_in_is_hung_up_on() {
+    let server = serve().await;
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).await.unwrap();
+    stream.write_all(b"GET /mcp HTTP/1.1\r\n").await.unwrap();
+    let begun = tokio::time::Instant::now();
+    let mut byte = [0];
+    // Each line comes long before the time is up, and the time is up all the same.
+    while tokio::time::timeout(std::time::Duration::from_secs(4), stream.read(&mut byte))
+        .await
+        .is_err()
+    {
+        stream.write_all(b"X-More: 1\r\n").await.unwrap();
+        assert!(begun.elapsed().as_secs() < 120, "the server never hangs up");
+    }
+}
+
+#[tokio::test]
+async fn more_connections_than_the_bound_are_closed_at_once() {
+    let server = serve().await;
+    let mut open = Vec::new();
+    for _ in 0..256 {
+        open.push(TcpStream::connect(("127.0.0.1", server.port)).await.unwrap());
+    }
+    let mut refused = TcpStream::connect(("127.0.0.1", server.port)).await.unwrap();
+    let mut text = String::new();
+    refused.read_to_string(&mut text).await.unwrap();
+    assert_eq!(text, "");
+    let (head, body) = server.stateless("tools/list", json!({}), &[]);
+    let length = body.to_string().len();
+    let request = format!("POST /mcp HTTP/1.1\r\n{head}Content-Length: {length}\r\n\r\n{body}");
+    let last = open.last_mut().unwrap();
+    last.write_all(request.as_bytes()).await.unwrap();
+    last.read_to_string(&mut text).await.unwrap();
+    assert!(text.starts_with("HTTP/1.1 200 "), "{text}");
 }
