@@ -55,6 +55,8 @@ pub(crate) struct Shared {
     config: ServerConfig,
     /// Ends every connection.
     pub(crate) stop: CancellationToken,
+    /// Ends every subscription: also when the only client has closed its end, and waits for what it asked before.
+    pub(crate) listening: CancellationToken,
     /// What runs beside the connections.
     pub(crate) tasks: TaskTracker,
 }
@@ -85,7 +87,8 @@ impl Shared {
         let mut config = ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("kitbag", version));
         config.instructions = instructions;
-        Arc::new(Self { toolbox, skills, config, stop, tasks: TaskTracker::new() })
+        let listening = stop.child_token();
+        Arc::new(Self { toolbox, skills, config, stop, listening, tasks: TaskTracker::new() })
     }
 
     fn catalogue(&self) -> Result<&dyn SkillCatalogue, ErrorData> {
@@ -186,7 +189,7 @@ impl ServerHandler for Handler {
         let changes = self.shared.toolbox.changes();
         let listener = Listener::Subscription(context.sink().clone());
         tokio::select! {
-            () = relay(changes, listener, &self.shared.stop) => {}
+            () = relay(changes, listener, &self.shared.listening) => {}
             () = context.cancelled() => {}
         }
         Ok(())

@@ -1,5 +1,8 @@
 //! Serving one client over a pair of streams.
 
+mod lines;
+mod transport;
+
 use rmcp::ServiceExt as _;
 use rmcp::service::{QuitReason, ServerInitializeError};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -7,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Served;
 use crate::handler::{Handler, Shared};
+use transport::Bounded;
 
 /// A connection that did not end well.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +37,10 @@ pub async fn serve_stdio(served: Served, stop: CancellationToken) -> Result<(), 
 }
 
 /// Serves the client at the other end of two streams, until it closes its end or `stop` is cancelled.
+///
+/// A line of more than 1 MiB is dropped; the request gets an error if its `id` stands in the first 64 KiB. While 64
+/// requests wait for answers that the client has read, no more is read, or a message a second where answers stay
+/// away though the client reads.
 pub async fn serve_stream(
     served: Served,
     reader: impl AsyncRead + Send + Unpin + 'static,
@@ -44,7 +52,8 @@ pub async fn serve_stream(
     let writer: Box<dyn AsyncWrite + Send + Unpin> = Box::new(writer);
     let stop = stop.child_token();
     let shared = Shared::new(served, stop.clone());
-    let result = converse(Handler::new(shared.clone()), reader, writer, stop.clone()).await;
+    let transport = Bounded::new(reader, writer, shared.listening.clone());
+    let result = converse(Handler::new(shared.clone()), transport, stop.clone()).await;
     stop.cancel();
     shared.tasks.close();
     shared.tasks.wait().await;
@@ -53,12 +62,11 @@ pub async fn serve_stream(
 
 async fn converse(
     handler: Handler,
-    reader: Box<dyn AsyncRead + Send + Unpin>,
-    writer: Box<dyn AsyncWrite + Send + Unpin>,
+    transport: Bounded<Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>>,
     stop: CancellationToken,
 ) -> Result<(), ServeError> {
     let opened = tokio::select! {
-        opened = handler.serve_with_ct((reader, writer), stop.clone()) => opened,
+        opened = handler.serve_with_ct(transport, stop.clone()) => opened,
         () = stop.cancelled() => return Ok(()),
     };
     let running = match opened {

@@ -27,12 +27,15 @@ const MAX_RESOURCES: usize = 10_000;
 /// The most files that are offered as resources when hosted (decision 21).
 const MAX_RESOURCES_HOSTED: usize = 500;
 
+/// The most files and directories that are read at a time; each takes a thread.
+const MAX_BLOCKING_THREADS: usize = 16;
+
 pub(crate) fn run(environment: &Environment, arguments: &ServeArgs) -> Result<ExitCode, Failure> {
     let mut runtime = match arguments.http {
         Some(_) => tokio::runtime::Builder::new_multi_thread(),
         None => tokio::runtime::Builder::new_current_thread(),
     };
-    let runtime = runtime.enable_all().build()?;
+    let runtime = runtime.enable_all().max_blocking_threads(MAX_BLOCKING_THREADS).build()?;
     let outcome = runtime.block_on(serve(environment, arguments));
     // A read that hangs on a dead disk must not keep the process from ending.
     runtime.shutdown_background();
