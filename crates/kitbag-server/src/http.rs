@@ -3,6 +3,7 @@
 mod connections;
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +34,11 @@ const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// How long the body of a request may take to come.
 const BODY_TIME: Duration = Duration::from_secs(30);
 
-/// The origins that a request may name: pages of this machine, which have to show the token like everybody else.
+/// The hosts that a request may name, beside the address that is listened at.
+const LOCAL_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+/// The origins that a request may name, beside the address that is listened at: pages of this machine, which have to
+/// show the token like everybody else.
 const LOCAL_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 
 /// The fewest characters a token may have: 32 of base64 are 192 bits.
@@ -87,7 +92,7 @@ impl BearerToken {
 
 /// Serves every client that connects to `listener` and shows `token`, at [`ENDPOINT`], until `stop` is cancelled.
 ///
-/// Made for loopback: a request whose `Host` is not a loopback name is refused, and so is one that says it comes
+/// Made for loopback: a request whose `Host` is neither a loopback name nor the address of `listener` is refused, and so is one that says it comes
 /// from a page of another machine (`Origin`). Requests under way have five seconds to end after `stop`.
 ///
 /// At most 256 connections are open at a time, and one more is closed at once. The head of a request has 30 seconds
@@ -95,7 +100,7 @@ impl BearerToken {
 ///
 /// # Errors
 ///
-/// No connection could be accepted for a minute.
+/// The listener has no address, or no connection could be accepted for a minute.
 pub async fn serve_http(
     served: Served,
     listener: TcpListener,
@@ -104,8 +109,10 @@ pub async fn serve_http(
 ) -> std::io::Result<()> {
     let stop = stop.child_token();
     let shared = Shared::new(served, stop.clone());
+    let (hosts, origins) = allowed(listener.local_addr()?.ip());
     let config = StreamableHttpServerConfig::default()
-        .with_allowed_origins(LOCAL_ORIGINS)
+        .with_allowed_hosts(hosts)
+        .with_allowed_origins(origins)
         .with_json_response(true)
         .with_max_request_body_bytes(MAX_BODY_BYTES)
         .with_cancellation_token(stop.clone());
@@ -122,6 +129,21 @@ pub async fn serve_http(
     shared.tasks.close();
     shared.tasks.wait().await;
     result
+}
+
+/// The hosts and the origins that a request may name to a server that listens at `address`.
+fn allowed(address: IpAddr) -> (Vec<String>, Vec<String>) {
+    let mut hosts: Vec<String> = LOCAL_HOSTS.map(str::to_owned).into();
+    let mut origins: Vec<String> = LOCAL_ORIGINS.map(str::to_owned).into();
+    // "Any address" is none that a client could name.
+    if !address.is_unspecified() {
+        hosts.push(address.to_string());
+        origins.push(match address {
+            IpAddr::V4(address) => format!("http://{address}:*"),
+            IpAddr::V6(address) => format!("http://[{address}]:*"),
+        });
+    }
+    (hosts, origins)
 }
 
 async fn require_token(State(token): State<BearerToken>, request: Request, next: Next) -> Response {

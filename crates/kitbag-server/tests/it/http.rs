@@ -15,6 +15,7 @@ use crate::served;
 const TOKEN: &str = "0123456789abcdefghijklmnopqrstuvwxyz";
 
 struct Server {
+    address: &'static str,
     port: u16,
     source: Arc<FakeSource>,
     stop: CancellationToken,
@@ -28,13 +29,17 @@ struct Response {
 }
 
 async fn serve() -> Server {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    serve_at("127.0.0.1").await
+}
+
+async fn serve_at(address: &'static str) -> Server {
+    let listener = TcpListener::bind((address, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let source = FakeSource::new("fake");
     let stop = CancellationToken::new();
     let token = TOKEN.parse().unwrap();
     let running = tokio::spawn(serve_http(served(&source), listener, token, stop.clone()));
-    Server { port, source, stop, running }
+    Server { address, port, source, stop, running }
 }
 
 impl Server {
@@ -62,7 +67,7 @@ impl Server {
     }
 
     async fn send(&self, head: &str, body: &Value) -> TcpStream {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        let mut stream = TcpStream::connect((self.address, self.port)).await.unwrap();
         let body = body.to_string();
         let length = body.len();
         let request = format!("POST /mcp HTTP/1.1\r\n{head}Content-Length: {length}\r\n\r\n{body}");
@@ -181,6 +186,22 @@ async fn a_foreign_host_or_page_is_refused() {
     ] {
         assert_eq!(status("Origin", origin).await, 403, "{origin}");
     }
+}
+
+/// Elsewhere a loopback interface has one address unless it is given more.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn the_address_that_is_listened_at_is_a_host() {
+    let server = serve_at("127.0.0.2").await;
+    let own = format!("127.0.0.2:{}", server.port);
+    let origin = format!("http://{own}");
+    let status = async |name: &str, value: &str| {
+        let change = [("Host", Some(&*own)), (name, Some(value))];
+        server.request("tools/list", json!({}), &change).await.status
+    };
+    assert_eq!(status("Origin", &origin).await, 200);
+    assert_eq!(status("Origin", "http://127.0.0.3").await, 403);
+    assert_eq!(status("Host", "127.0.0.3").await, 403);
 }
 
 #[tokio::test]
