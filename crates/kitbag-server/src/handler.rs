@@ -25,7 +25,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::relay::{Listener, relay};
-use crate::{Served, SkillCatalogue, failure, skills, wire};
+use crate::{Served, SkillCatalogue, cursor, failure, params, skills, wire};
 
 /// The most tools on a page.
 const TOOLS_PER_PAGE: usize = 250;
@@ -39,8 +39,11 @@ const RESOURCES_PER_PAGE: NonZeroUsize = NonZeroUsize::new(1000).expect("it is n
 /// The most skills on a page of the Skills extension; each comes with up to 512 digests.
 const SKILLS_PER_PAGE: NonZeroUsize = NonZeroUsize::new(100).expect("it is not zero");
 
-/// The most bytes of a cursor that are looked at.
-const MAX_CURSOR_BYTES: usize = 16 * 1024;
+/// The list of tools, in its cursors.
+const TOOLS: &str = "tools";
+
+/// The list of skills, in its cursors.
+const SKILLS: &str = "skills";
 
 /// How long a client may keep what `server/discover` answers: it is the same for as long as the server runs.
 const DISCOVER_TTL_MS: u64 = 60 * 60 * 1000;
@@ -108,9 +111,10 @@ fn context(request: &RequestContext<RoleServer>) -> CallContext {
     CallContext { cancel: request.ct.clone(), ..CallContext::default() }
 }
 
+/// A page of a list that the toolbox cuts, which makes and reads its cursors.
 fn page(cursor: Option<&str>, limit: NonZeroUsize) -> Result<PageRequest<'_>, ErrorData> {
-    if cursor.is_some_and(|cursor| cursor.len() > MAX_CURSOR_BYTES) {
-        return Err(failure::invalid("Invalid cursor"));
+    if cursor.is_some_and(|cursor| cursor.len() > cursor::MAX_CURSOR_BYTES) {
+        return Err(cursor::invalid());
     }
     Ok(PageRequest { after: cursor, limit })
 }
@@ -201,15 +205,15 @@ impl ServerHandler for Handler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         // No tool has an empty name, so that nothing comes before what is after it.
-        let after = cursor(request.as_ref()).unwrap_or("");
+        let after = cursor::decode(TOOLS, cursor(request.as_ref()))?.unwrap_or_default();
         let snapshot = self.shared.toolbox.snapshot();
-        let mut specs = snapshot.tools_after(after).peekable();
+        let mut specs = snapshot.tools_after(&after).peekable();
         let mut tools: Vec<Tool> = Vec::new();
         while let Some(spec) = specs.next_if(|_| tools.len() < TOOLS_PER_PAGE) {
             tools.push(wire::tool(spec));
         }
         let next_cursor = match specs.peek() {
-            Some(_) => tools.last().map(|tool| tool.name.to_string()),
+            Some(_) => tools.last().map(|tool| cursor::encode(TOOLS, &tool.name)),
             None => None,
         };
         let mut result = ListToolsResult::with_all_items(tools);
@@ -309,8 +313,12 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         request_context: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
-        let page = page(cursor(request.as_ref()), SKILLS_PER_PAGE)?;
-        skills::list(self.shared.catalogue()?, page, &context(&request_context)).await
+        let after = cursor::decode(SKILLS, cursor(request.as_ref()))?;
+        let page = PageRequest { after: after.as_deref(), limit: SKILLS_PER_PAGE };
+        let context = context(&request_context);
+        let mut result = skills::list(self.shared.catalogue()?, page, &context).await?;
+        result.next_cursor = result.next_cursor.map(|key| cursor::encode(SKILLS, &key));
+        Ok(result)
     }
 
     async fn get_skill(
@@ -328,16 +336,28 @@ impl ServerHandler for Handler {
         request: ReadResourceDirectoryRequestParams,
         request_context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let page = page(request.cursor.as_deref(), RESOURCES_PER_PAGE)?;
+        let after = cursor::decode(&request.uri, request.cursor.as_deref())?;
+        let page = PageRequest { after: after.as_deref(), limit: RESOURCES_PER_PAGE };
         let context = context(&request_context);
-        skills::directory(self.shared.catalogue()?, &request.uri, page, &context).await
+        let catalogue = self.shared.catalogue()?;
+        let mut result = skills::directory(catalogue, &request.uri, page, &context).await?;
+        result.next_cursor = result.next_cursor.map(|key| cursor::encode(&request.uri, &key));
+        Ok(result)
     }
 
+    /// Gets the requests that the protocol has, too, where their params are not as it has them.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(failure::error(ErrorCode::METHOD_NOT_FOUND, &request.method, None))
+        let CustomRequest { method, params, .. } = request;
+        let of_skills = method.starts_with("skills/") || method == "resources/directory/read";
+        if (!of_skills || self.shared.skills.is_some())
+            && let Some(fault) = params::fault(&method, params.as_ref())
+        {
+            return Err(failure::invalid(&fault));
+        }
+        Err(failure::error(ErrorCode::METHOD_NOT_FOUND, &method, None))
     }
 }

@@ -9,10 +9,12 @@
 //! pages, change notifications (once after a burst), and that no secret leaves in an error's text.
 
 mod catalogue;
+mod cursor;
 mod failure;
 mod handler;
 mod http;
 mod library;
+mod params;
 mod relay;
 mod skills;
 mod stdio;

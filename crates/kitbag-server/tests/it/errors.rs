@@ -31,11 +31,15 @@ async fn what_is_not_there_is_an_error_of_the_protocol() {
             error(client, "resources/read", json!({ "uri": uri })).await,
             (-32602, format!("Resource not found: {uri}"), Some(json!({ "uri": uri }))),
         );
-        for method in ["prompts/list", "resources/list"] {
-            assert_eq!(
-                error(client, method, json!({ "cursor": "no cursor" })).await,
-                (-32602, "Invalid cursor".to_owned(), None),
-            );
+        for method in ["prompts/list", "resources/list", "tools/list"] {
+            // The second is base64 all the same.
+            for cursor in ["no cursor", "made-up", ""] {
+                assert_eq!(
+                    error(client, method, json!({ "cursor": cursor })).await,
+                    (-32602, "Invalid cursor".to_owned(), None),
+                    "{method} {cursor}",
+                );
+            }
         }
         assert_eq!(error(client, "skills/list", json!({})).await.0, -32601);
     }
@@ -96,4 +100,36 @@ async fn a_prompt_takes_only_strings() {
         error(client, "prompts/get", json!({ "name": "p", "arguments": { "n": 5 } })).await,
         (-32602, "Invalid arguments for prompt p: n: it is not a string".to_owned(), None),
     );
+}
+
+#[tokio::test]
+async fn wrong_params_are_said_to_be_wrong() {
+    for era in ERAS {
+        let client = &mut open(era).await.client;
+        for (method, params, fault) in [
+            ("tools/call", json!({}), "name: it is missing"),
+            ("tools/call", json!({ "name": 5 }), "name: it is not a string"),
+            ("tools/call", json!({ "name": null }), "name: it is not a string"),
+            (
+                "tools/call",
+                json!({ "name": "echo", "arguments": [] }),
+                "arguments: it is not an object",
+            ),
+            ("prompts/get", json!({ "arguments": {} }), "name: it is missing"),
+            ("resources/read", json!({ "name": "x" }), "uri: it is missing"),
+            (
+                "tools/call",
+                json!({ "name": "echo", "inputResponses": 5 }),
+                "they are not as the protocol has them",
+            ),
+        ] {
+            assert_eq!(
+                error(client, method, params).await,
+                (-32602, format!("Invalid params for {method}: {fault}"), None),
+            );
+        }
+        for method in ["tools/nope", "skills/get", "resources/directory/read"] {
+            assert_eq!(error(client, method, json!({})).await.0, -32601, "{method}");
+        }
+    }
 }

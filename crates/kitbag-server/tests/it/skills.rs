@@ -197,3 +197,21 @@ async fn a_catalogue_that_panics_fails_one_request() {
         connected.client.request("skills/list", json!({})).await;
     }
 }
+
+#[tokio::test]
+async fn only_cursors_of_the_same_list_are_taken() {
+    let mut connected = open(some(), Era::Stateless).await;
+    let client = &mut connected.client;
+    for cursor in ["demo", "ZGVtbw", "dG9vbHMAZGVtbw"] {
+        for (method, params) in [
+            ("skills/list", json!({ "cursor": cursor })),
+            ("resources/directory/read", json!({ "uri": "skill://demo", "cursor": cursor })),
+        ] {
+            let error = client.try_request(method, params).await.unwrap_err();
+            assert_eq!((error.code, &*error.message), (-32602, "Invalid cursor"), "{method}");
+        }
+    }
+    let error = client.try_request("skills/get", json!({})).await.unwrap_err();
+    let expected = (-32602, "Invalid params for skills/get: uri: it is missing");
+    assert_eq!((error.code, &*error.message), expected);
+}
