@@ -48,7 +48,7 @@ enum Signal {
 impl Watch {
     /// Watches what `library` looks at, on a thread of its own.
     ///
-    /// The thread ends when the watch or the library is dropped, at the latest after [`SLOW_POLL`].
+    /// The thread ends when the watch or the library is dropped, at the latest after five seconds.
     pub fn start(library: &Arc<Library>) -> std::io::Result<Self> {
         let (signals, inbox) = mpsc::channel();
         let (looked, looks) = watch::channel(0);
