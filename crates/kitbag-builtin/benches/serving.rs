@@ -9,7 +9,7 @@ use std::sync::Arc;
 use divan::Bencher;
 use kitbag_builtin::{ServeLimits, SkillServer};
 use kitbag_skills::{GivenBy, Library, Places, RootChoice, RootOrder, SkillLimit};
-use kitbag_tool::{CallContext, PageRequest, ToolCall, ToolOutput, Toolbox};
+use kitbag_tool::{CallContext, Gate, PageRequest, ToolCall, ToolOutput, Toolbox};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -45,7 +45,11 @@ impl Served {
         let limits = ServeLimits { resources: 10_000 };
         let server = SkillServer::new(library, "--skills", limits, None);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        Self { runtime, toolbox: Toolbox::new(vec![Arc::new(server)]), _keep: keep }
+        Self {
+            runtime,
+            toolbox: Toolbox::new(vec![Arc::new(server)], Gate::open(), None),
+            _keep: keep,
+        }
     }
 
     fn call(&self, tool: &str, arguments: &Value) -> ToolOutput {

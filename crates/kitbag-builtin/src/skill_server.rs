@@ -172,7 +172,7 @@ impl Source for SkillServer {
 }
 
 fn offered(revision: Revision) -> Offer {
-    Offer { tools: tools::specs(), prompts: Some(revision), resources: Some(revision) }
+    Offer { tools: tools::offered(), prompts: Some(revision), resources: Some(revision) }
 }
 
 /// What a client can have been told already.

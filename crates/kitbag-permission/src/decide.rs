@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::action::{Action, Spellings, Subject, ToolIdentity, Traits};
+use crate::action::{Action, Spellings, Subject, SubjectKind, ToolIdentity, Traits};
 use crate::mode::Mode;
 use crate::rule::{Pattern, Rule, Target};
 use crate::set::{Effect, Entry, Fit, RuleSet, WhyNot};
@@ -124,6 +124,32 @@ pub fn narrowest_grant(rules: &RuleSet, mode: Mode, action: &Action) -> Option<R
     let rule = candidate(rules, action)?;
     let granted = rules.granting(rule.clone());
     (decide(&granted, mode, action).verdict == Verdict::Allow).then_some(rule)
+}
+
+/// Why no call of a tool can ever run; nothing where some might.
+///
+/// `action` names the tool, its subject is not looked at; `subject` is the kind of what its calls work on, if they work on
+/// anything. A tool that cannot run is not worth showing to anybody (fault 38 of the skill loaders).
+pub fn never_runs<'a>(
+    rules: &'a RuleSet,
+    mode: Mode,
+    action: &Action,
+    subject: Option<SubjectKind>,
+) -> Option<Because<'a>> {
+    if subject.is_none() {
+        let decision = decide(rules, mode, action);
+        return (decision.verdict == Verdict::Deny).then_some(decision.because);
+    }
+    if let Some(entry) = rules.denies_all(action) {
+        return Some(Because::Rule(entry));
+    }
+    let reads = matches!(action.traits(), Traits::Trusted | Traits::ReadOnly);
+    let trusted = action.traits() == Traits::Trusted;
+    match mode {
+        Mode::Plan if !reads => Some(Because::Mode(mode)),
+        Mode::DontAsk if !trusted && !rules.may_allow(action) => Some(Because::Mode(mode)),
+        _ => None,
+    }
 }
 
 fn combine<'a>(hits: &[(&'a Entry, Fit)], mode: Mode, traits: Traits) -> Decision<'a> {

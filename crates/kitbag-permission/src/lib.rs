@@ -20,6 +20,7 @@ pub use action::{
 };
 pub use decide::{
     Because, Decision, Explanation, RuleHit, Says, Verdict, decide, explain, narrowest_grant,
+    never_runs,
 };
 pub use mode::{Mode, ModeError};
 pub use rule::{MAX_RULE_BYTES, Rule, RuleError, RuleFault};

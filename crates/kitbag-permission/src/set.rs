@@ -155,6 +155,11 @@ impl RuleSet {
         Self::compile(rules.into_iter().collect(), known, trust)
     }
 
+    /// A set without rules.
+    pub fn empty() -> Self {
+        Self::compile(Vec::new(), Vec::new(), WorkspaceTrust::Trusted).0
+    }
+
     fn compile(
         mut entries: Vec<Entry>,
         known: Vec<(String, Option<SubjectKind>)>,
@@ -194,6 +199,27 @@ impl RuleSet {
     /// The rules, strongest layer first; what was left out past [`MAX_RULES`] is not among them.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// The rule that denies every call of the tool, whatever it works on.
+    ///
+    /// `action` names the tool and the name it is shown by; its subject is not looked at.
+    pub fn denies_all(&self, action: &Action) -> Option<&Entry> {
+        let mut found = Vec::new();
+        self.index.find_whole(action, &mut found);
+        let denies = |&id: &usize| self.entries[id].effect == Effect::Deny;
+        found.into_iter().map(|(id, _)| id).filter(denies).min().map(|id| &self.entries[id])
+    }
+
+    /// Whether a rule that allows, and counts, speaks of some call of the tool.
+    pub(crate) fn may_allow(&self, action: &Action) -> bool {
+        let mut found = Vec::new();
+        self.index.find_whole(action, &mut found);
+        self.index.find_subjects(action, &mut found);
+        found
+            .into_iter()
+            .map(|(id, fit)| self.judge(id, fit))
+            .any(|(entry, fit)| entry.effect == Effect::Allow && fit == Fit::Whole)
     }
 
     /// Whether a tool of ours was declared as one whose calls have no subject.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use kitbag_sdk::{Change, Json, Registry, RunContext, SkillCall, define};
-use kitbag_tool::{CallContext, ToolCall, Toolbox};
+use kitbag_tool::{CallContext, Gate, ToolCall, Toolbox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -93,7 +93,7 @@ fn registry_call(bencher: Bencher<'_, '_>, skills: usize) {
 #[divan::bench(args = [1, 10_000], sample_count = 5)]
 fn toolbox_call(bencher: Bencher<'_, '_>, skills: usize) {
     let (arguments, runtime) = (arguments(), runtime());
-    let toolbox = Toolbox::new(vec![Arc::new(registry(skills))]);
+    let toolbox = Toolbox::new(vec![Arc::new(registry(skills))], Gate::open(), None);
     let context = CallContext::default();
     let call = ToolCall { name: "triage".parse().unwrap(), arguments };
     bencher.bench_local(|| {
@@ -113,7 +113,7 @@ fn toolbox_call_on_two_threads(bencher: Bencher<'_, '_>, skills: usize) {
         .enable_time()
         .build()
         .unwrap();
-    let toolbox = Arc::new(Toolbox::new(vec![Arc::new(registry(skills))]));
+    let toolbox = Arc::new(Toolbox::new(vec![Arc::new(registry(skills))], Gate::open(), None));
     let call = ToolCall { name: "triage".parse().unwrap(), arguments: arguments() };
     bencher.bench_local(|| {
         let (toolbox, call) = (toolbox.clone(), call.clone());

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kitbag_tool::{ToolHints, ToolName, ToolSpec};
+use kitbag_tool::{OfferedTool, ToolHints, ToolName, ToolSpec};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ const SHOWN_CHARS: usize = 120;
 /// A skill, complete and checked. Nothing of it changes after it was made.
 pub struct Definition {
     pub(crate) name: Arc<str>,
-    pub(crate) spec: Arc<ToolSpec>,
+    pub(crate) tool: Arc<OfferedTool>,
     pub(crate) body: Arc<str>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) input: Validator,
@@ -215,8 +215,9 @@ impl Define {
         spec.description = self.description;
         spec.annotations = self.hints;
         Ok(Definition {
+            // A skill of one tool: rules call it `skill(NAME, NAME)`.
+            tool: Arc::new(OfferedTool::of_skill(spec, &self.name, &self.name)),
             name: self.name.into(),
-            spec: Arc::new(spec),
             body: self.body,
             timeout: self.timeout,
             input,
@@ -234,7 +235,7 @@ impl Definition {
 
     /// What callers are told: the tool that stands for the skill.
     pub fn spec(&self) -> &Arc<ToolSpec> {
-        &self.spec
+        &self.tool.spec
     }
 
     /// Its prose; empty where it has none.
@@ -250,7 +251,7 @@ impl Definition {
 
 impl fmt::Debug for Definition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Definition").field("spec", &self.spec).finish_non_exhaustive()
+        f.debug_struct("Definition").field("spec", self.spec()).finish_non_exhaustive()
     }
 }
 

@@ -218,7 +218,7 @@ impl Registry {
         if edit(&mut definitions).is_none() {
             return;
         }
-        let tools = definitions.iter().map(|definition| definition.spec.clone()).collect();
+        let tools = definitions.iter().map(|definition| definition.tool.clone()).collect();
         let next = Snapshot { generation: old.generation + 1, definitions };
         self.shared.snapshot.send_replace(Arc::new(next));
         self.shared.offer.send_replace(Arc::new(Offer { tools, prompts: None, resources: None }));
@@ -238,7 +238,7 @@ impl Snapshot {
 
     /// The tools that stand for them, in the same order.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &Arc<ToolSpec>> {
-        self.definitions.iter().map(|definition| &definition.spec)
+        self.definitions.iter().map(|definition| definition.spec())
     }
 
     /// The skill of this name.

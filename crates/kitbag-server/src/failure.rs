@@ -49,9 +49,11 @@ fn internal(text: &str) -> ErrorData {
 pub(crate) fn call(failure: &CallError) -> Result<ToolOutput, ErrorData> {
     match failure {
         CallError::UnknownTool { name } => Err(unknown_tool(name.as_str())),
-        CallError::InvalidArguments { .. } | CallError::Refused(_) | CallError::Interrupted(_) => {
-            Ok(failure.to_output())
-        }
+        CallError::InvalidArguments { .. }
+        | CallError::Denied { .. }
+        | CallError::TooDeep { .. }
+        | CallError::Refused(_)
+        | CallError::Interrupted(_) => Ok(failure.to_output()),
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kitbag_tool::{
-    CallContext, PageRequest, Progress, ProgressUpdate, PromptRequest, ToolCall, Toolbox,
+    CallContext, PageRequest, Progress, ProgressUpdate, PromptRequest, ToolCall, View,
 };
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
@@ -53,7 +53,7 @@ const PROGRESS_QUEUE: usize = 16;
 
 /// What all connections of one server have in common.
 pub(crate) struct Shared {
-    toolbox: Arc<Toolbox>,
+    view: View,
     skills: Option<Arc<dyn SkillCatalogue>>,
     config: ServerConfig,
     /// Ends every connection.
@@ -75,7 +75,7 @@ pub(crate) struct Handler {
 
 impl Shared {
     pub(crate) fn new(served: Served, stop: CancellationToken) -> Arc<Self> {
-        let Served { toolbox, skills, version, instructions } = served;
+        let Served { view, skills, version, instructions } = served;
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_tool_list_changed()
@@ -91,7 +91,7 @@ impl Shared {
             .with_server_info(Implementation::new("kitbag", version));
         config.instructions = instructions;
         let listening = stop.child_token();
-        Arc::new(Self { toolbox, skills, config, stop, listening, tasks: TaskTracker::new() })
+        Arc::new(Self { view, skills, config, stop, listening, tasks: TaskTracker::new() })
     }
 
     fn catalogue(&self) -> Result<&dyn SkillCatalogue, ErrorData> {
@@ -171,7 +171,7 @@ impl ServerHandler for Handler {
         if self.relaying.swap(true, Ordering::Relaxed) {
             return;
         }
-        let changes = self.shared.toolbox.changes();
+        let changes = self.shared.view.changes();
         let open = self.open.clone();
         self.shared.tasks.spawn(async move {
             relay(changes, Listener::Connection(context.peer), &open).await;
@@ -190,7 +190,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let changes = self.shared.toolbox.changes();
+        let changes = self.shared.view.changes();
         let listener = Listener::Subscription(context.sink().clone());
         tokio::select! {
             () = relay(changes, listener, &self.shared.listening) => {}
@@ -206,8 +206,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         // No tool has an empty name, so that nothing comes before what is after it.
         let after = cursor::decode(TOOLS, cursor(request.as_ref()))?.unwrap_or_default();
-        let snapshot = self.shared.toolbox.snapshot();
-        let mut specs = snapshot.tools_after(&after).peekable();
+        let listing = self.shared.view.listing();
+        let mut specs = listing.tools_after(&after).peekable();
         let mut tools: Vec<Tool> = Vec::new();
         while let Some(spec) = specs.next_if(|_| tools.len() < TOOLS_PER_PAGE) {
             tools.push(wire::tool(spec));
@@ -222,7 +222,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.toolbox.snapshot().tool(name).map(|spec| wire::tool(spec))
+        self.shared.view.listing().tool(name).map(|spec| wire::tool(spec))
     }
 
     async fn call_tool(
@@ -236,11 +236,11 @@ impl ServerHandler for Handler {
         let call = ToolCall { name, arguments: request.arguments.unwrap_or_default() };
         let mut context = context(&request_context);
         let result = match request_context.meta.get_progress_token() {
-            None => self.shared.toolbox.call(call, &context).await,
+            None => self.shared.view.call(call, &context).await,
             Some(token) => {
                 let (queue, reports) = mpsc::channel(PROGRESS_QUEUE);
                 context.progress = Progress::to(queue);
-                let work = self.shared.toolbox.call(call, &context);
+                let work = self.shared.view.call(call, &context);
                 with_progress(work, reports, token, &request_context.peer).await
             }
         };
@@ -254,7 +254,7 @@ impl ServerHandler for Handler {
         request_context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let page = page(cursor(request.as_ref()), PROMPTS_PER_PAGE)?;
-        let listed = self.shared.toolbox.prompts(page, &context(&request_context)).await;
+        let listed = self.shared.view.prompts(page, &context(&request_context)).await;
         let listed = listed.map_err(|failure| failure::list(&failure))?;
         let prompts = listed.items.into_iter().map(wire::prompt).collect();
         let mut result = ListPromptsResult::with_all_items(prompts);
@@ -278,7 +278,7 @@ impl ServerHandler for Handler {
             arguments.insert(name, value);
         }
         let request = PromptRequest { name: request.name, arguments };
-        let output = self.shared.toolbox.prompt(&request, &context(&request_context)).await;
+        let output = self.shared.view.prompt(&request, &context(&request_context)).await;
         let output = output.map_err(|failure| failure::prompt(&failure))?;
         Ok(wire::filled(output).into())
     }
@@ -289,7 +289,7 @@ impl ServerHandler for Handler {
         request_context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let page = page(cursor(request.as_ref()), RESOURCES_PER_PAGE)?;
-        let listed = self.shared.toolbox.resources(page, &context(&request_context)).await;
+        let listed = self.shared.view.resources(page, &context(&request_context)).await;
         let listed = listed.map_err(|failure| failure::list(&failure))?;
         let resources = listed.items.into_iter().map(wire::resource).collect();
         let mut result = ListResourcesResult::with_all_items(resources);
@@ -302,7 +302,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         request_context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.shared.toolbox.read(&request.uri, &context(&request_context)).await;
+        let read = self.shared.view.read(&request.uri, &context(&request_context)).await;
         let read = read.map_err(|failure| failure::read(&failure, &request.uri))?;
         let contents = read.into_iter().map(wire::contents).collect();
         Ok(ReadResourceResult::new(contents).into())

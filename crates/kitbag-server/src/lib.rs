@@ -1,4 +1,4 @@
-//! An MCP server over a toolbox and a catalogue of skills, on stdio and on streamable HTTP.
+//! An MCP server over the view of a toolbox and a catalogue of skills, on stdio and on streamable HTTP.
 //!
 //! [`serve_stdio`], [`serve_stream`] and [`serve_http`] run until the client is gone or the token given to them is
 //! cancelled. All speak both eras of the Model Context Protocol: the revision of 2026-07-28, in which every request
@@ -22,7 +22,7 @@ mod wire;
 
 use std::sync::Arc;
 
-use kitbag_tool::Toolbox;
+use kitbag_tool::View;
 
 pub use catalogue::{DirectoryEntry, SkillCatalogue, SkillEntry, SkillFile, SkillFiles};
 pub use http::{BearerToken, BearerTokenError, ENDPOINT, serve_http};
@@ -31,8 +31,8 @@ pub use stdio::{ServeError, serve_stdio, serve_stream};
 
 /// What is served, to every client alike.
 pub struct Served {
-    /// The tools, prompts and resources.
-    pub toolbox: Arc<Toolbox>,
+    /// The tools, prompts and resources, as far as clients may reach them.
+    pub view: View,
     /// The skills that the Skills extension shows; the extension is not announced where there are none to show.
     pub skills: Option<Arc<dyn SkillCatalogue>>,
     /// The version that the server says it has.
@@ -44,7 +44,7 @@ pub struct Served {
 impl std::fmt::Debug for Served {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Served")
-            .field("toolbox", &self.toolbox)
+            .field("view", &self.view)
             .field("version", &self.version)
             .finish_non_exhaustive()
     }

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use kitbag_tool::{
-    BoxFuture, CallContext, CallError, Content, Fields, ListError, Offer, Page, PageRequest,
-    ProgressUpdate, PromptError, PromptMessage, PromptOutput, PromptRequest, PromptSpec, ReadError,
-    Refusal, ResourceBody, ResourceContents, ResourceSpec, Revision, Role, Source, SourceId,
-    ToolCall, ToolHints, ToolOutput, ToolSpec,
+    BoxFuture, CallContext, CallError, Content, Fields, ListError, Offer, OfferedTool, Page,
+    PageRequest, ProgressUpdate, PromptError, PromptMessage, PromptOutput, PromptRequest,
+    PromptSpec, ReadError, Refusal, ResourceBody, ResourceContents, ResourceSpec, Revision, Role,
+    Source, SourceId, ToolCall, ToolHints, ToolOutput, ToolSpec,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
@@ -64,7 +64,13 @@ fn tool(name: &str, description: &str, schema: Value) -> ToolSpec {
     spec
 }
 
-fn tools() -> Vec<Arc<ToolSpec>> {
+/// The tool as one of a server, which nothing is believed of.
+fn of_server(server: &str, spec: ToolSpec) -> OfferedTool {
+    let tool = spec.name.as_str().to_owned();
+    OfferedTool::of_server(spec, server, &tool)
+}
+
+fn tools(id: &str) -> Vec<Arc<OfferedTool>> {
     let echo = json!({
         "type": "object",
         "properties": {
@@ -87,7 +93,7 @@ fn tools() -> Vec<Arc<ToolSpec>> {
         tool("panic", "Panics.", json!({ "type": "object" })),
         tool("steps", "Reports three steps.", json!({ "type": "object" })),
     ]
-    .map(Arc::new)
+    .map(|spec| Arc::new(of_server(id, spec)))
     .into()
 }
 
@@ -95,7 +101,7 @@ impl FakeSource {
     /// A source called `id` without prompts and resources.
     pub fn new(id: &str) -> Arc<Self> {
         let offer =
-            Offer { tools: tools(), prompts: Some(Revision(0)), resources: Some(Revision(0)) };
+            Offer { tools: tools(id), prompts: Some(Revision(0)), resources: Some(Revision(0)) };
         Arc::new(Self {
             id: id.parse().expect("a valid name was written"),
             offer: watch::Sender::new(Arc::new(offer)),
@@ -139,8 +145,13 @@ impl FakeSource {
     pub fn add_tool(&self, name: &str) {
         self.offer.send_modify(|offer| {
             let added = tool(name, "Came later.", json!({ "type": "object" }));
-            Arc::make_mut(offer).tools.push(Arc::new(added));
+            Arc::make_mut(offer).tools.push(Arc::new(of_server(self.id.as_str(), added)));
         });
+    }
+
+    /// Adds a tool as it is given; it echoes, unless it has the name of one that does something else.
+    pub fn add_offered(&self, tool: OfferedTool) {
+        self.offer.send_modify(|offer| Arc::make_mut(offer).tools.push(Arc::new(tool)));
     }
 
     /// Publishes the same offer anew, as a source does that looked again and found nothing new.

@@ -36,11 +36,11 @@ pub(crate) fn check(entry: &Entry, call: &mut ToolCall) -> Result<(), CallError>
 }
 
 fn compile(entry: &Entry) -> Check {
-    let schema = Value::Object((*entry.spec.input_schema).clone());
+    let schema = Value::Object((*entry.tool.spec.input_schema).clone());
     match jsonschema::options().with_draft(jsonschema::Draft::Draft202012).build(&schema) {
         Ok(validator) => Check(Some(Box::new(validator))),
         Err(error) => {
-            tracing::warn!(tool = %entry.spec.name, %error, "the input schema cannot be used");
+            tracing::warn!(tool = %entry.tool.spec.name, %error, "the input schema cannot be used");
             Check(None)
         }
     }

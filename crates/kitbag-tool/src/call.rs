@@ -1,9 +1,6 @@
-//! A call: what is asked, under which conditions, and how it can fail.
+//! A call: what is asked, and how it can fail.
 
 use serde_json::{Map, Value};
-use tokio::sync::mpsc;
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use crate::{Interrupted, ToolName, ToolOutput};
 
@@ -14,47 +11,6 @@ pub struct ToolCall {
     pub name: ToolName,
     /// Its arguments.
     pub arguments: Map<String, Value>,
-}
-
-/// The conditions of one call.
-#[derive(Debug, Clone, Default)]
-pub struct CallContext {
-    /// Ends the call when cancelled: the source's future is dropped.
-    pub cancel: CancellationToken,
-    /// Where the source may say how far it is.
-    pub progress: Progress,
-    /// When the call is given up, where there is such a time.
-    pub deadline: Option<Instant>,
-}
-
-/// Where a source reports how far a call is.
-#[derive(Debug, Clone, Default)]
-pub struct Progress(Option<mpsc::Sender<ProgressUpdate>>);
-
-/// How far a call is.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProgressUpdate {
-    /// How much is done; grows from report to report.
-    pub done: f64,
-    /// How much there is to do, where it is known.
-    pub total: Option<f64>,
-    /// What is being done.
-    pub message: Option<String>,
-}
-
-impl Progress {
-    /// Reports into a bounded queue, whose reader decides what becomes of them.
-    pub fn to(queue: mpsc::Sender<ProgressUpdate>) -> Self {
-        Self(Some(queue))
-    }
-
-    /// Reports, where somebody listens; a report that finds the queue full is dropped.
-    pub fn report(&self, update: ProgressUpdate) {
-        if let Some(queue) = &self.0 {
-            // A slow reader must not hold up the work it reads about.
-            drop(queue.try_send(update));
-        }
-    }
 }
 
 /// A source's answer that it will not do what was asked, with what to do instead.
@@ -85,6 +41,24 @@ pub enum CallError {
         path: String,
         /// What is wrong there.
         reason: String,
+    },
+    /// The gate did not let it run.
+    #[error("tool `{tool}` was not called: {because}")]
+    Denied {
+        /// The tool.
+        tool: ToolName,
+        /// The rule with its file and line, the mode, or what the person who was asked said.
+        because: String,
+        /// What would let it run.
+        hint: Option<String>,
+    },
+    /// Tools called tools to [`MAX_DEPTH`](crate::MAX_DEPTH).
+    #[error("tool `{tool}` was not called: tools call each other {limit} deep already")]
+    TooDeep {
+        /// The tool that was to be called.
+        tool: ToolName,
+        /// How deep calls may go.
+        limit: usize,
     },
     /// The source will not do it.
     #[error(transparent)]
@@ -127,7 +101,11 @@ impl CallError {
                 )
             }
             Self::Refused(refusal) => refusal.to_text(),
-            Self::UnknownTool { .. } | Self::Interrupted(_) => self.to_string(),
+            Self::Denied { hint: Some(hint), .. } => format!("{self}\n\nHint: {hint}"),
+            Self::Denied { hint: None, .. }
+            | Self::UnknownTool { .. }
+            | Self::TooDeep { .. }
+            | Self::Interrupted(_) => self.to_string(),
         };
         ToolOutput::error(&text)
     }

@@ -24,6 +24,16 @@ pub enum Interrupted {
     },
 }
 
+/// Does `work` of `origin`, which may panic.
+pub(crate) fn catch<T>(origin: &SourceId, work: impl FnOnce() -> T) -> Result<T, Interrupted> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_panic| panicked(origin))
+}
+
+fn panicked(origin: &SourceId) -> Interrupted {
+    tracing::error!(source = %origin, "a source panicked");
+    Interrupted::Panicked { origin: origin.clone() }
+}
+
 /// Drives `work` of `origin` until it ends, or the caller cancels, or the deadline passes, or it panics.
 ///
 /// `work` is dropped on every way out. Every port behind the waist is called through this.
@@ -39,10 +49,7 @@ pub async fn guard<T>(
             match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
                 Ok(Poll::Pending) => Poll::Pending,
                 Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
-                Err(_panic) => {
-                    tracing::error!(source = %origin, "a source panicked");
-                    Poll::Ready(Err(Interrupted::Panicked { origin: origin.clone() }))
-                }
+                Err(_panic) => Poll::Ready(Err(panicked(origin))),
             }
         })
         .await

@@ -10,13 +10,22 @@
 //! Tools are few and travel whole, in the [`Offer`] that a source publishes. Prompts and resources may be many
 //! thousands: a source is asked for them by the page, and its offer says only when they changed.
 
+mod action;
 mod arguments;
+mod ask;
+mod audit;
+mod bounds;
 mod call;
+mod context;
+mod extensions;
 mod fields;
+mod gate;
 mod guard;
 mod name;
+mod offered;
 mod output;
 mod page;
+mod principal;
 mod prompt;
 pub mod redact;
 mod resource;
@@ -24,16 +33,26 @@ mod source;
 mod tool;
 mod toolbox;
 
-pub use call::{CallContext, CallError, Progress, ProgressUpdate, Refusal, ToolCall};
+pub use ask::{Answer, Approver, NobodyToAsk, Question};
+pub use audit::{Audit, AuditEntry, AuditFailed, Decision, Outcome};
+pub use bounds::{MAX_OUTPUT_BYTES, OutputBounds};
+pub use call::{CallError, Refusal, ToolCall};
+pub use context::{CallContext, MAX_DEPTH, Progress, ProgressUpdate, WayBack};
+pub use extensions::Extensions;
 pub use fields::Fields;
+pub use gate::{Gate, Policy};
 pub use guard::{Interrupted, guard};
+/// The terms of the rules, for those who offer tools and those who build gates.
+pub use kitbag_permission::{Mode, Rule, RuleSet, SubjectKind, ToolIdentity, Traits};
 pub use name::{NameError, SourceId, ToolName};
+pub use offered::{OfferedTool, SubjectArgument};
 pub use output::{Content, ToolOutput};
 pub use page::{ListError, Page, PageRequest};
+pub use principal::Principal;
 pub use prompt::{
     PromptArgument, PromptError, PromptMessage, PromptOutput, PromptRequest, PromptSpec, Role,
 };
 pub use resource::{ReadError, ResourceBody, ResourceContents, ResourceSpec};
 pub use source::{BoxFuture, Offer, Revision, Source};
 pub use tool::{Schema, ToolHints, ToolSpec};
-pub use toolbox::{Changed, Changes, MAX_OUTPUT_BYTES, Snapshot, Toolbox};
+pub use toolbox::{Changed, Changes, Listing, Snapshot, Toolbox, View};

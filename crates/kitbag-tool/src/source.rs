@@ -7,9 +7,9 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::{
-    CallContext, CallError, ListError, Page, PageRequest, PromptError, PromptOutput, PromptRequest,
-    PromptSpec, ReadError, ResourceContents, ResourceSpec, SourceId, ToolCall, ToolOutput,
-    ToolSpec,
+    CallContext, CallError, ListError, OfferedTool, Page, PageRequest, PromptError, PromptOutput,
+    PromptRequest, PromptSpec, ReadError, ResourceContents, ResourceSpec, SourceId, ToolCall,
+    ToolOutput,
 };
 
 /// A future behind a pointer, for ports that are used as trait objects.
@@ -19,7 +19,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Offer {
     /// Its tools, whole.
-    pub tools: Vec<Arc<ToolSpec>>,
+    pub tools: Vec<Arc<OfferedTool>>,
     /// Changes whenever the list behind [`Source::prompts`] does; none where the source never has prompts.
     pub prompts: Option<Revision>,
     /// Changes whenever the list behind [`Source::resources`] does; none where the source never has resources.
@@ -41,7 +41,7 @@ pub trait Source: Send + Sync {
     /// What is offered now, and how to hear of changes.
     fn offer(&self) -> watch::Receiver<Arc<Offer>>;
 
-    /// Calls a tool of the offer. The arguments fit its input schema.
+    /// Calls a tool of the offer. The arguments fit its input schema, and are those that the gate judged.
     fn call<'a>(
         &'a self,
         call: ToolCall,

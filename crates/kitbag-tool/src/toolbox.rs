@@ -2,7 +2,9 @@
 
 mod changes;
 mod cursor;
+mod door;
 mod snapshot;
+mod view;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,77 +12,87 @@ use tokio::sync::watch;
 
 use crate::guard::guard;
 use crate::{
-    BoxFuture, CallContext, CallError, Content, ListError, Offer, Page, PageRequest, PromptError,
-    PromptOutput, PromptRequest, PromptSpec, ReadError, ResourceContents, ResourceSpec, Source,
-    ToolCall, ToolOutput, arguments,
+    Audit, BoxFuture, CallContext, CallError, Gate, ListError, Offer, Page, PageRequest,
+    PromptError, PromptOutput, PromptRequest, PromptSpec, ReadError, ResourceContents,
+    ResourceSpec, Source, ToolCall, ToolOutput, WayBack,
 };
 
 pub use changes::{Changed, Changes};
+pub(crate) use door::Door;
 pub(crate) use snapshot::Entry;
 pub use snapshot::Snapshot;
+pub use view::{Listing, View};
 
-/// The most bytes that the output of one call may have, over all of its blocks and its structured part.
-///
-/// Text past it is cut, and a last block says how much is missing.
-pub const MAX_OUTPUT_BYTES: usize = 32 * 1024 * 1024;
-
-/// Several sources as one: their tools under their names, their prompts and resources as one list each.
+/// Several sources as one: their tools under their names, their prompts and resources as one list each, and the gate
+/// before every tool. A handle: clones share everything.
 ///
 /// Names are the sources' business: each gives its tools, prompts and resources names that no other source has.
 /// Where two collide all the same, the source that was given first has it.
-pub struct Toolbox {
+#[derive(Clone)]
+pub struct Toolbox(Arc<Shared>);
+
+struct Shared {
     sources: Box<[Arc<dyn Source>]>,
     offers: Box<[watch::Receiver<Arc<Offer>>]>,
     latest: Mutex<Arc<Snapshot>>,
+    gate: Gate,
+    audit: Option<Arc<dyn Audit>>,
 }
 
 impl Toolbox {
-    /// A toolbox over these sources, for good. Nothing is asked of them yet but what they offer.
-    pub fn new(sources: Vec<Arc<dyn Source>>) -> Self {
+    /// A toolbox over these sources, for good, with a gate before every call and a log of all of them, where there is one.
+    ///
+    /// Nothing is asked of the sources yet but what they offer.
+    pub fn new(sources: Vec<Arc<dyn Source>>, gate: Gate, audit: Option<Arc<dyn Audit>>) -> Self {
         let offers: Box<[_]> = sources.iter().map(|source| source.offer()).collect();
         let current = current(&offers);
-        Self {
+        Self(Arc::new(Shared {
             latest: Mutex::new(Arc::new(Snapshot::merge(1, &sources, current))),
             sources: sources.into(),
             offers,
-        }
+            gate,
+            audit,
+        }))
     }
 
-    /// What is offered at this moment. The same value until some source's offer changes.
+    /// The gate.
+    pub fn gate(&self) -> &Gate {
+        &self.0.gate
+    }
+
+    /// What is offered at this moment, denied or not. The same value until some source's offer changes.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        let current = current(&self.offers);
-        if !latest.is_of(&current) {
-            *latest = Arc::new(Snapshot::merge(latest.generation() + 1, &self.sources, current));
+        let shared = &*self.0;
+        let mut latest = shared.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if !latest.is_of(&shared.offers) {
+            let current = current(&shared.offers);
+            let generation = latest.generation() + 1;
+            *latest = Arc::new(Snapshot::merge(generation, &shared.sources, current));
         }
         latest.clone()
     }
 
-    /// Changes from this moment on.
+    /// Changes of what is offered, from this moment on.
     pub fn changes(&self) -> Changes {
-        Changes::new(&self.offers)
+        Changes::new(&self.0.offers, &[])
     }
 
-    /// Calls a tool: its name is resolved, its arguments are checked, its source is asked under the conditions of
-    /// `context`, and the output is bounded.
+    /// The toolbox as callers from elsewhere see it: what they may never call is not listed, and what is granted to them
+    /// holds for them alone.
+    pub fn view(&self) -> View {
+        View::new(self.clone())
+    }
+
+    /// Calls a tool: its name is resolved, its arguments are checked, the gate decides and somebody may be asked, its source
+    /// is called under the conditions of `context`, the output is bounded, and a line is left in the log.
     ///
     /// A tool that ran and failed is an output that says so. An error is a call that has no output.
     pub async fn call(
         &self,
-        mut call: ToolCall,
+        call: ToolCall,
         context: &CallContext,
     ) -> Result<ToolOutput, CallError> {
-        let snapshot = self.snapshot();
-        let Some(entry) = snapshot.entry(&call.name) else {
-            return Err(CallError::UnknownTool { name: call.name });
-        };
-        let source = &self.sources[entry.source];
-        let work = async {
-            arguments::check(entry, &mut call)?;
-            source.call(call, context).await
-        };
-        let output = guard(source.id(), context, work).await??;
-        Ok(bound(output))
+        Door::of(self.clone()).call(call, context, 0).await
     }
 
     /// Gives a page of all prompts. `cursor` is what the page before ended with.
@@ -109,7 +121,8 @@ impl Toolbox {
         request: &PromptRequest,
         context: &CallContext,
     ) -> Result<PromptOutput, PromptError> {
-        for (source, offer) in self.sources.iter().zip(&self.offers) {
+        let context = &unconnected(context);
+        for (source, offer) in self.0.sources.iter().zip(&self.0.offers) {
             if offer.borrow().prompts.is_none() {
                 continue;
             }
@@ -128,7 +141,8 @@ impl Toolbox {
         uri: &str,
         context: &CallContext,
     ) -> Result<Vec<ResourceContents>, ReadError> {
-        for (source, offer) in self.sources.iter().zip(&self.offers) {
+        let context = &unconnected(context);
+        for (source, offer) in self.0.sources.iter().zip(&self.0.offers) {
             if offer.borrow().resources.is_none() {
                 continue;
             }
@@ -152,14 +166,14 @@ impl Toolbox {
         let (first, mut after) = match page.after {
             Some(cursor) => {
                 let (id, key) = cursor::decode(cursor).ok_or(ListError::BadCursor)?;
-                let known = self.sources.iter().position(|source| source.id().as_str() == id);
+                let known = self.0.sources.iter().position(|source| source.id().as_str() == id);
                 (known.ok_or(ListError::BadCursor)?, key)
             }
             None => (0, None),
         };
         let mut items = Vec::new();
-        for (at, source) in self.sources.iter().enumerate().skip(first) {
-            if !has(&self.offers[at].borrow()) {
+        for (at, source) in self.0.sources.iter().enumerate().skip(first) {
+            if !has(&self.0.offers[at].borrow()) {
                 after = None;
                 continue;
             }
@@ -187,8 +201,13 @@ impl Toolbox {
 
 impl std::fmt::Debug for Toolbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.sources.iter().map(|source| source.id())).finish()
+        f.debug_list().entries(self.0.sources.iter().map(|source| source.id())).finish()
     }
+}
+
+/// The context without a way to tools: filling a prompt and reading a resource call none.
+fn unconnected(context: &CallContext) -> CallContext {
+    CallContext { way_back: WayBack::default(), ..context.clone() }
 }
 
 /// One of a source's lists.
@@ -197,43 +216,4 @@ type List<T> =
 
 fn current(offers: &[watch::Receiver<Arc<Offer>>]) -> Box<[Arc<Offer>]> {
     offers.iter().map(|offer| offer.borrow().clone()).collect()
-}
-
-/// Cuts an output that is larger than [`MAX_OUTPUT_BYTES`], and says so in it.
-///
-/// Structured output that alone is too large is dropped whole, since half of it would be no JSON, and the output
-/// counts as a failure then: it is not what the tool's schema promises.
-fn bound(mut output: ToolOutput) -> ToolOutput {
-    let structured = output.structured.as_ref().map_or(0, |raw| raw.get().len());
-    let total = output.content.iter().map(Content::bytes).sum::<usize>() + structured;
-    if total <= MAX_OUTPUT_BYTES {
-        return output;
-    }
-    let mut left = MAX_OUTPUT_BYTES;
-    if structured > left {
-        output.structured = None;
-        output.is_error = true;
-    } else {
-        left -= structured;
-    }
-    let mut kept = Vec::with_capacity(output.content.len() + 1);
-    for block in output.content {
-        match block {
-            block if block.bytes() <= left => {
-                left -= block.bytes();
-                kept.push(block);
-            }
-            Content::Text(mut text) if left > 0 => {
-                text.truncate(text.floor_char_boundary(left));
-                left = 0;
-                kept.push(Content::Text(text));
-            }
-            Content::Text(_) | Content::Raw(_) => left = 0,
-        }
-    }
-    kept.push(Content::Text(format!(
-        "[the output was {total} bytes; what is past {MAX_OUTPUT_BYTES} bytes was left out]"
-    )));
-    output.content = kept;
-    output
 }

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use kitbag_tool::{CallError, Refusal, ToolCall, ToolHints, ToolOutput, ToolSpec};
+use kitbag_tool::{
+    CallError, OfferedTool, Refusal, SubjectKind, ToolCall, ToolHints, ToolOutput, ToolSpec, Traits,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -17,11 +19,15 @@ pub(super) const SKILL_FILE: &str = "skill_file";
 /// The most characters of a query, each word of which is looked for in every skill.
 const MAX_QUERY_CHARS: usize = 1_000;
 
-/// The specs of the tools; they never change.
-pub(super) fn specs() -> Vec<Arc<ToolSpec>> {
-    static SPECS: LazyLock<Vec<Arc<ToolSpec>>> =
-        LazyLock::new(|| vec![Arc::new(list_spec()), Arc::new(load_spec()), Arc::new(file_spec())]);
-    SPECS.clone()
+/// The tools; they never change. They only read what its owner serves, so they need no leave (B-33), and a rule can
+/// speak of one skill (B-34).
+pub(super) fn offered() -> Vec<Arc<OfferedTool>> {
+    static OFFERED: LazyLock<Vec<Arc<OfferedTool>>> = LazyLock::new(|| {
+        let own = |spec| OfferedTool::own(spec, Traits::Trusted);
+        let on_skill = |spec| own(spec).on("name", SubjectKind::Text);
+        [own(list_spec()), on_skill(load_spec()), on_skill(file_spec())].map(Arc::new).into()
+    });
+    OFFERED.clone()
 }
 
 /// Answers a call; its arguments fit the schema.

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use kitbag_builtin::{ServeLimits, SkillServer};
 use kitbag_skills::{GivenBy, Library, Places, RootChoice, RootOrder, SkillLimit, Watch};
 use kitbag_tool::{
-    CallContext, CallError, Content, Page, PageRequest, PromptError, PromptRequest, ReadError,
-    ResourceBody, ResourceSpec, ToolCall, ToolOutput, Toolbox,
+    CallContext, CallError, Content, Gate, Page, PageRequest, PromptError, PromptRequest,
+    ReadError, ResourceBody, ResourceSpec, ToolCall, ToolOutput, Toolbox,
 };
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ impl Bag {
         };
         let limits = ServeLimits { resources: options.resources };
         let server = Arc::new(SkillServer::new(Arc::clone(&library), "--skills", limits, watch));
-        let toolbox = Toolbox::new(vec![server.clone()]);
+        let toolbox = Toolbox::new(vec![server.clone()], Gate::open(), None);
         Self { root, library, toolbox, server, _keep: keep }
     }
 

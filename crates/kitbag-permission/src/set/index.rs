@@ -101,10 +101,21 @@ impl Index {
     }
 
     pub(super) fn find(&self, action: &Action, found: &mut Found) {
+        self.find_whole(action, found);
+        if let ToolIdentity::Own(name) = &action.tool
+            && let Some(own) = self.own.get(name.as_str())
+        {
+            own.find(action, found);
+        }
+    }
+
+    /// Finds the rules that speak of every call of the tool, whatever its subject.
+    pub(super) fn find_whole(&self, action: &Action, found: &mut Found) {
         match &action.tool {
             ToolIdentity::Own(name) => {
                 if let Some(own) = self.own.get(name.as_str()) {
-                    own.find(action, found);
+                    add(Some(&own.every), Fit::Whole, found);
+                    add(Some(&own.closed), Fit::Partial(WhyNot::NotComparable), found);
                 }
             }
             ToolIdentity::Server { server, tool } => {
@@ -130,6 +141,16 @@ impl Index {
             }
             add(self.skill_texts.get(shown.as_str()), fit, found);
             add(self.own.get(shown.as_str()).map(|own| &own.every), fit, found);
+        }
+    }
+}
+
+impl Index {
+    /// Finds the rules that speak of some calls of the tool, for the sake of their subjects.
+    pub(super) fn find_subjects(&self, action: &Action, found: &mut Found) {
+        if let ToolIdentity::Own(name) = &action.tool {
+            let own = self.own.get(name.as_str());
+            add(own.map(|own| &own.with_subject), Fit::Whole, found);
         }
     }
 }
@@ -165,10 +186,9 @@ impl Explicit {
 }
 
 impl Own {
+    /// Finds the rules whose subjects fit.
     fn find(&self, action: &Action, found: &mut Found) {
         let unknown = Fit::Partial(WhyNot::NotComparable);
-        add(Some(&self.every), Fit::Whole, found);
-        add(Some(&self.closed), unknown, found);
         let judged =
             action.subject.as_ref().is_some_and(|subject| self.subjects.find(subject, found));
         if !judged {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use kitbag_sdk::{BoxError, MAX_DEPTH, Registry, RunContext, SkillCall, SkillError};
-use kitbag_tool::{CallContext, CallError, ToolCall, ToolOutput, Toolbox};
+use kitbag_tool::{CallContext, CallError, Gate, ToolCall, ToolOutput, Toolbox};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Text, asking, call, echoing, named, object, raw, registry, shown, text};
@@ -17,7 +17,7 @@ async fn through_toolbox(
     skill: &str,
     arguments: Value,
 ) -> Result<ToolOutput, CallError> {
-    let toolbox = Toolbox::new(vec![Arc::new(registry.clone())]);
+    let toolbox = Toolbox::new(vec![Arc::new(registry.clone())], Gate::open(), None);
     let call = ToolCall { name: skill.parse().unwrap(), arguments: object(arguments) };
     toolbox.call(call, &CallContext::default()).await
 }

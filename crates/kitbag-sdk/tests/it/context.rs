@@ -7,7 +7,7 @@ use kitbag_sdk::{
     BoxError, Generate, GenerateError, GenerateRequest, Generated, RunContext, SkillError,
 };
 use kitbag_tool::{
-    BoxFuture, CallContext, Progress, ProgressUpdate, ToolCall, ToolOutput, Toolbox,
+    BoxFuture, CallContext, Gate, Progress, ProgressUpdate, ToolCall, ToolOutput, Toolbox,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -110,7 +110,7 @@ async fn t55_progress_reaches_the_caller_through_the_toolbox() {
         context.progress(ProgressUpdate { done: 0.5, total: None, message: None });
         Ok::<_, Infallible>(ToolOutput::text("done"))
     });
-    let toolbox = Toolbox::new(vec![Arc::new(registry([steps, inner]))]);
+    let toolbox = Toolbox::new(vec![Arc::new(registry([steps, inner]))], Gate::open(), None);
     let (queue, mut reports) = mpsc::channel(8);
     let context = CallContext { progress: Progress::to(queue), ..CallContext::default() };
     let asked = ToolCall { name: "steps".parse().unwrap(), arguments: Map::new() };

@@ -6,7 +6,7 @@ use std::sync::mpsc as blocking;
 use std::time::Duration;
 
 use kitbag_sdk::{Registry, RunContext, SkillError};
-use kitbag_tool::{CallContext, CallError, Interrupted, ToolCall, ToolOutput, Toolbox};
+use kitbag_tool::{CallContext, CallError, Gate, Interrupted, ToolCall, ToolOutput, Toolbox};
 use serde_json::{Map, Value, json};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
@@ -150,7 +150,7 @@ async fn t65_a_call_that_is_over_before_it_begins_reaches_no_handler() {
 
 #[tokio::test(start_paused = true)]
 async fn t65_through_the_toolbox_a_deadline_and_a_cancellation_are_told_apart() {
-    let toolbox = Toolbox::new(vec![Arc::new(registry([slow()]))]);
+    let toolbox = Toolbox::new(vec![Arc::new(registry([slow()]))], Gate::open(), None);
     let asked = ToolCall { name: "slow".parse().unwrap(), arguments: Map::new() };
     let context =
         CallContext { deadline: Some(Instant::now() + millis(20)), ..CallContext::default() };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kitbag_sdk::{Json, RunContext, SkillCall, SkillError};
-use kitbag_tool::{CallContext, Source, ToolCall, ToolOutput, Toolbox};
+use kitbag_tool::{CallContext, Gate, Source, ToolCall, ToolOutput, Toolbox};
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
 use tower::{Service, ServiceBuilder, ServiceExt};
@@ -28,7 +28,7 @@ async fn t66_local_nested_toolbox_and_service_calls_give_the_same_bytes() {
         context.call(&skill, object(arguments["arguments"].clone())).await
     });
     let mut registry = registry([numbers, failing, echoing("echo"), outer]);
-    let toolbox = Toolbox::new(vec![Arc::new(registry.clone())]);
+    let toolbox = Toolbox::new(vec![Arc::new(registry.clone())], Gate::open(), None);
     let bytes = |output: ToolOutput| serde_json::to_string(&output).unwrap();
     for (skill, arguments) in
         [("numbers", json!({})), ("failing", json!({})), ("echo", json!({ "text": "a\u{2028}b" }))]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Barrier};
 
 use kitbag_sdk::{Change, Definition, Registry};
-use kitbag_tool::{Changed, Source, Toolbox};
+use kitbag_tool::{Changed, Gate, Source, Toolbox};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -86,7 +86,7 @@ proptest! {
         let tools: Vec<String> = snapshot.tools().map(|t| t.name.as_str().to_owned()).collect();
         prop_assert_eq!(&tools, &sorted);
         let offer = registry.offer().borrow().clone();
-        prop_assert!(offer.tools.iter().eq(snapshot.tools()));
+        prop_assert!(offer.tools.iter().map(|tool| &tool.spec).eq(snapshot.tools()));
     }
 }
 
@@ -105,7 +105,7 @@ fn t23_lists_of_an_empty_registry_are_empty() {
     let registry = Registry::new();
     assert_eq!(registry.snapshot().definitions().len(), 0);
     assert_eq!(registry.snapshot().tools().len(), 0);
-    assert_eq!(serde_json::to_string(&registry.offer().borrow().tools).unwrap(), "[]");
+    assert!(registry.offer().borrow().tools.is_empty());
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn t24_many_changes_are_one_or_none() {
 #[tokio::test]
 async fn t24_a_toolbox_hears_of_changes() {
     let registry = registry([echoing("a")]);
-    let toolbox = Toolbox::new(vec![Arc::new(registry.clone())]);
+    let toolbox = Toolbox::new(vec![Arc::new(registry.clone())], Gate::open(), None);
     let mut changes = toolbox.changes();
     registry.register(echoing("b")).unwrap();
     assert_eq!(changes.next().await, Changed { tools: true, ..Changed::default() });

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use kitbag_server::{ServeError, Served, serve_stream};
 use kitbag_testkit::{Era, FakeSource, McpClient};
-use kitbag_tool::Toolbox;
+use kitbag_tool::{Gate, Toolbox};
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf, split};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -37,7 +37,7 @@ struct Connected {
 
 fn served(source: &Arc<FakeSource>) -> Served {
     Served {
-        toolbox: Arc::new(Toolbox::new(vec![source.clone()])),
+        view: Toolbox::new(vec![source.clone()], Gate::open(), None).view(),
         skills: None,
         version: "1.2.3".to_owned(),
         instructions: Some("Use the tools.".to_owned()),

@@ -6,7 +6,7 @@ use std::task::Poll;
 
 use tokio::sync::watch;
 
-use crate::{BoxFuture, Offer};
+use crate::{BoxFuture, Gate, Offer, Policy};
 
 /// Which lists of a toolbox changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Changed {
 #[derive(Debug)]
 pub struct Changes {
     watched: Vec<Watched>,
+    /// The gates, whose rules say which tools are listed.
+    gates: Vec<watch::Receiver<Arc<Policy>>>,
 }
 
 #[derive(Debug)]
@@ -58,13 +60,14 @@ impl Changed {
 }
 
 impl Changes {
-    pub(super) fn new(offers: &[watch::Receiver<Arc<Offer>>]) -> Self {
+    pub(super) fn new(offers: &[watch::Receiver<Arc<Offer>>], gates: &[&Gate]) -> Self {
         let watched = |offer: &watch::Receiver<Arc<Offer>>| {
             let mut offer = offer.clone();
             let seen = offer.borrow_and_update().clone();
             Watched { seen, offer: Some(offer) }
         };
-        Self { watched: offers.iter().map(watched).collect() }
+        let gates = gates.iter().map(|gate| gate.watch()).collect();
+        Self { watched: offers.iter().map(watched).collect(), gates }
     }
 
     /// Waits until some list is another one than when this was last asked, and says which.
@@ -94,6 +97,12 @@ impl Changes {
                 watched.offer = None;
             }
         }
+        for gate in &mut self.gates {
+            if gate.has_changed().unwrap_or(false) {
+                gate.mark_unchanged();
+                changed.tools = true;
+            }
+        }
         changed
     }
 
@@ -107,6 +116,15 @@ impl Changes {
                     drop(offer.changed().await);
                 }));
             }
+        }
+        for gate in &mut self.gates {
+            waits.push(Box::pin(async {
+                // A gate that is gone can no longer change anything.
+                if gate.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+                gate.mark_changed();
+            }));
         }
         std::future::poll_fn(|cx| {
             let done = |wait: &mut BoxFuture<'_, ()>| Pin::as_mut(wait).poll(cx).is_ready();

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use tokio::sync::watch;
+
 use crate::arguments::Check;
-use crate::{Offer, Source, ToolName, ToolSpec};
+use crate::{Offer, OfferedTool, Source, ToolName, ToolSpec};
 
 /// What a toolbox offers at one moment.
 #[derive(Debug)]
@@ -17,7 +19,7 @@ pub struct Snapshot {
 /// A tool and who offers it.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    pub(crate) spec: Arc<ToolSpec>,
+    pub(crate) tool: Arc<OfferedTool>,
     /// The place of its source in the toolbox.
     pub(crate) source: usize,
     /// Made at the first call, since most tools are listed and never called.
@@ -32,27 +34,39 @@ impl Snapshot {
 
     /// The tools, sorted by name, so that the list never depends on which source was ready first.
     pub fn tools(&self) -> impl DoubleEndedIterator<Item = &Arc<ToolSpec>> {
-        self.tools.values().map(|entry| &entry.spec)
+        self.offered().map(|tool| &tool.spec)
+    }
+
+    /// The tools as their sources offer them, sorted by name.
+    pub fn offered(&self) -> impl DoubleEndedIterator<Item = &Arc<OfferedTool>> {
+        self.tools.values().map(|entry| &entry.tool)
     }
 
     /// The tools whose names come after `name`, sorted by name.
-    pub fn tools_after(&self, name: &str) -> impl DoubleEndedIterator<Item = &Arc<ToolSpec>> {
+    pub(crate) fn after(&self, name: &str) -> impl DoubleEndedIterator<Item = &Arc<OfferedTool>> {
         let from = (std::ops::Bound::Excluded(name), std::ops::Bound::Unbounded);
-        self.tools.range::<str, _>(from).map(|(_, entry)| &entry.spec)
+        self.tools.range::<str, _>(from).map(|(_, entry)| &entry.tool)
     }
 
     /// The tool of this name.
     pub fn tool(&self, name: &str) -> Option<&Arc<ToolSpec>> {
-        self.tools.get(name).map(|entry| &entry.spec)
+        self.tools.get(name).map(|entry| &entry.tool.spec)
+    }
+
+    pub(crate) fn offered_as(&self, name: &str) -> Option<&Arc<OfferedTool>> {
+        self.tools.get(name).map(|entry| &entry.tool)
     }
 
     pub(crate) fn entry(&self, name: &ToolName) -> Option<&Entry> {
         self.tools.get(name)
     }
 
-    /// Whether this is the merge of exactly these offers.
-    pub(super) fn is_of(&self, offers: &[Arc<Offer>]) -> bool {
-        self.offers.iter().zip(offers).all(|(ours, theirs)| Arc::ptr_eq(ours, theirs))
+    /// Whether this is the merge of exactly what these say now.
+    pub(super) fn is_of(&self, offers: &[watch::Receiver<Arc<Offer>>]) -> bool {
+        let same = |(ours, theirs): (&Arc<Offer>, &watch::Receiver<Arc<Offer>>)| {
+            Arc::ptr_eq(ours, &theirs.borrow())
+        };
+        self.offers.iter().zip(offers).all(same)
     }
 
     pub(super) fn merge(
@@ -62,14 +76,15 @@ impl Snapshot {
     ) -> Self {
         let mut tools = BTreeMap::new();
         for (source, offer) in offers.iter().enumerate() {
-            for spec in &offer.tools {
-                if tools.contains_key(&spec.name) {
+            for tool in &offer.tools {
+                let name = &tool.spec.name;
+                if tools.contains_key(name) {
                     let origin = sources[source].id();
-                    tracing::warn!(source = %origin, tool = %spec.name, "the name is taken by another source");
+                    tracing::warn!(source = %origin, tool = %name, "the name is taken already");
                     continue;
                 }
-                let entry = Entry { spec: spec.clone(), source, check: OnceLock::new() };
-                tools.insert(spec.name.clone(), entry);
+                let entry = Entry { tool: tool.clone(), source, check: OnceLock::new() };
+                tools.insert(name.clone(), entry);
             }
         }
         Self { generation, offers, tools }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use kitbag_testkit::FakeSource;
-use kitbag_tool::{Changed, Toolbox};
+use kitbag_tool::{Changed, Gate, Toolbox};
 use tokio::time::timeout;
 
 const NOTHING: Changed = Changed { tools: false, prompts: false, resources: false };
@@ -9,7 +9,7 @@ const NOTHING: Changed = Changed { tools: false, prompts: false, resources: fals
 #[tokio::test(start_paused = true)]
 async fn what_changed_is_told_apart() {
     let (first, second) = (FakeSource::new("first"), FakeSource::new("second"));
-    let toolbox = Toolbox::new(vec![first.clone(), second.clone()]);
+    let toolbox = Toolbox::new(vec![first.clone(), second.clone()], Gate::open(), None);
     let mut changes = toolbox.changes();
     assert_eq!(changes.take(), NOTHING);
     first.add_tool("x");
@@ -22,7 +22,7 @@ async fn what_changed_is_told_apart() {
 #[tokio::test(start_paused = true)]
 async fn an_offer_that_says_the_same_is_no_change() {
     let source = FakeSource::new("a");
-    let toolbox = Toolbox::new(vec![source.clone()]);
+    let toolbox = Toolbox::new(vec![source.clone()], Gate::open(), None);
     let mut changes = toolbox.changes();
     source.touch();
     assert!(timeout(Duration::from_mins(1), changes.next()).await.is_err());
@@ -33,7 +33,7 @@ async fn an_offer_that_says_the_same_is_no_change() {
 #[tokio::test(start_paused = true)]
 async fn nothing_is_lost_when_waiting_is_given_up() {
     let source = FakeSource::new("a");
-    let toolbox = Toolbox::new(vec![source.clone()]);
+    let toolbox = Toolbox::new(vec![source.clone()], Gate::open(), None);
     let mut changes = toolbox.changes();
     assert!(timeout(Duration::from_secs(1), changes.next()).await.is_err());
     source.put("p", "text");

@@ -3,7 +3,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use kitbag_testkit::FakeSource;
-use kitbag_tool::{CallContext, ListError, Page, PageRequest, Toolbox};
+use kitbag_tool::{CallContext, Gate, ListError, Page, PageRequest, Toolbox};
 use proptest::prelude::*;
 
 fn block<T>(work: impl Future<Output = T>) -> T {
@@ -40,7 +40,7 @@ fn filled(id: &str, names: impl IntoIterator<Item = usize>) -> Arc<FakeSource> {
 fn every_item_is_given_once_over_all_sources() {
     let sources: Vec<Arc<dyn kitbag_tool::Source>> =
         vec![filled("a", 0..7), filled("b", []), filled("c", 0..5), filled("d", [])];
-    let toolbox = Toolbox::new(sources);
+    let toolbox = Toolbox::new(sources, Gate::open(), None);
     let expected: Vec<String> = (0..7)
         .map(|n| format!("fake://a/{n:05}"))
         .chain((0..5).map(|n| format!("fake://c/{n:05}")))
@@ -52,7 +52,7 @@ fn every_item_is_given_once_over_all_sources() {
 
 #[test]
 fn a_cursor_of_something_else_is_refused() {
-    let toolbox = Toolbox::new(vec![filled("a", 0..3)]);
+    let toolbox = Toolbox::new(vec![filled("a", 0..3)], Gate::open(), None);
     let list = |cursor: &str| {
         let request = PageRequest { after: Some(cursor), limit: NonZeroUsize::MIN };
         block(toolbox.resources(request, &CallContext::default()))
@@ -81,7 +81,7 @@ proptest! {
         per_page in 1_usize..6,
     ) {
         let source = filled("a", start.iter().copied());
-        let toolbox = Toolbox::new(vec![source.clone(), filled("b", 0..3)]);
+        let toolbox = Toolbox::new(vec![source.clone(), filled("b", 0..3)], Gate::open(), None);
         let mut touched = BTreeSet::new();
         let uris = block(walk(&toolbox, limit, |page| {
             for (name, add) in edits.iter().skip(page * per_page).take(per_page) {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use kitbag_testkit::FakeSource;
 use kitbag_tool::{
-    CallContext, CallError, Content, MAX_OUTPUT_BYTES, ReadError, ResourceBody, ToolCall,
+    CallContext, CallError, Content, Gate, MAX_OUTPUT_BYTES, ReadError, ResourceBody, ToolCall,
     ToolOutput, Toolbox,
 };
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ async fn answer(toolbox: &Toolbox, call: ToolCall) -> String {
 
 #[tokio::test]
 async fn a_call_finds_its_source() {
-    let toolbox = Toolbox::new(vec![FakeSource::new("a")]);
+    let toolbox = Toolbox::new(vec![FakeSource::new("a")], Gate::open(), None);
     let echo = answer(&toolbox, call("echo", json!({ "text": "hi" }))).await;
     insta::assert_snapshot!(echo, @r#"{"content":[{"type":"text","text":"hi"}]}"#);
     let data = answer(&toolbox, call("data", json!({}))).await;
@@ -33,7 +33,7 @@ async fn a_call_finds_its_source() {
 
 #[tokio::test]
 async fn arguments_are_checked_against_the_published_schema() {
-    let toolbox = Toolbox::new(vec![FakeSource::new("a")]);
+    let toolbox = Toolbox::new(vec![FakeSource::new("a")], Gate::open(), None);
     let refused = async |arguments| {
         let error =
             toolbox.call(call("echo", arguments), &CallContext::default()).await.unwrap_err();
@@ -48,7 +48,7 @@ async fn arguments_are_checked_against_the_published_schema() {
 
 #[tokio::test]
 async fn a_refusal_is_an_output_with_its_hint_and_without_secrets() {
-    let toolbox = Toolbox::new(vec![FakeSource::new("a")]);
+    let toolbox = Toolbox::new(vec![FakeSource::new("a")], Gate::open(), None);
     let secret = json!({ "secret": "ghp_0123456789abcdefghijklmnopqrstuvwxyz" });
     let error = toolbox.call(call("refuse", secret), &CallContext::default()).await.unwrap_err();
     let output = serde_json::to_string(&error.to_output()).unwrap();
@@ -57,7 +57,7 @@ async fn a_refusal_is_an_output_with_its_hint_and_without_secrets() {
 
 #[tokio::test]
 async fn a_source_that_panics_fails_one_call() {
-    let toolbox = Toolbox::new(vec![FakeSource::new("a")]);
+    let toolbox = Toolbox::new(vec![FakeSource::new("a")], Gate::open(), None);
     let broken = answer(&toolbox, call("panic", json!({}))).await;
     insta::assert_snapshot!(broken, @"`a` failed inside; the call was given up");
     let echo = answer(&toolbox, call("echo", json!({ "text": "still here" }))).await;
@@ -67,7 +67,7 @@ async fn a_source_that_panics_fails_one_call() {
 #[tokio::test(start_paused = true)]
 async fn cancelling_drops_the_work() {
     let source = FakeSource::new("a");
-    let toolbox = Toolbox::new(vec![source.clone()]);
+    let toolbox = Toolbox::new(vec![source.clone()], Gate::open(), None);
     let context = CallContext::default();
     let (result, ()) = tokio::join!(toolbox.call(call("hang", json!({})), &context), async {
         assert_eq!(source.hanging(), 1);
@@ -84,7 +84,7 @@ async fn cancelling_drops_the_work() {
 #[tokio::test(start_paused = true)]
 async fn a_deadline_drops_the_work() {
     let source = FakeSource::new("a");
-    let toolbox = Toolbox::new(vec![source.clone()]);
+    let toolbox = Toolbox::new(vec![source.clone()], Gate::open(), None);
     let started = Instant::now();
     let deadline = Some(started + Duration::from_secs(5));
     let context = CallContext { deadline, ..CallContext::default() };
@@ -95,7 +95,7 @@ async fn a_deadline_drops_the_work() {
 
 #[tokio::test]
 async fn an_output_is_bounded_at_a_character_and_says_so() {
-    let toolbox = Toolbox::new(vec![FakeSource::new("a")]);
+    let toolbox = Toolbox::new(vec![FakeSource::new("a")], Gate::open(), None);
     // Three bytes each, so that the bound falls inside a character.
     let text = "あ".repeat(MAX_OUTPUT_BYTES / 3 + 10);
     let bytes = text.len();
@@ -127,7 +127,7 @@ async fn the_first_source_has_a_name_that_two_claim() {
     let (first, second) = (FakeSource::new("first"), FakeSource::new("second"));
     first.put("both", "from the first");
     second.put("both", "from the second");
-    let toolbox = Toolbox::new(vec![first, second]);
+    let toolbox = Toolbox::new(vec![first, second], Gate::open(), None);
     let snapshot = toolbox.snapshot();
     let names: Vec<&str> = snapshot.tools().map(|spec| spec.name.as_str()).collect();
     assert_eq!(names, ["data", "echo", "hang", "panic", "refuse", "steps"]);
@@ -139,7 +139,7 @@ async fn the_first_source_has_a_name_that_two_claim() {
 async fn a_resource_is_read_from_whichever_source_has_it() {
     let (first, second) = (FakeSource::new("first"), FakeSource::new("second"));
     second.put("b", "bytes:xyz");
-    let toolbox = Toolbox::new(vec![first, second]);
+    let toolbox = Toolbox::new(vec![first, second], Gate::open(), None);
     let read = toolbox.read("fake://second/b", &CallContext::default()).await.unwrap();
     assert_eq!(read[0].body, ResourceBody::Blob(b"xyz".to_vec()));
     let missing = toolbox.read("fake://third/b", &CallContext::default()).await;
@@ -149,7 +149,7 @@ async fn a_resource_is_read_from_whichever_source_has_it() {
 #[tokio::test]
 async fn a_snapshot_is_the_same_until_an_offer_changes() {
     let source = FakeSource::new("a");
-    let toolbox = Toolbox::new(vec![source.clone()]);
+    let toolbox = Toolbox::new(vec![source.clone()], Gate::open(), None);
     let before = toolbox.snapshot();
     assert_eq!(toolbox.snapshot().generation(), before.generation());
     source.add_tool("later");

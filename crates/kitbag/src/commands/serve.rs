@@ -11,7 +11,7 @@ use kitbag_server::{
     BearerToken, ENDPOINT, LibrarySkills, ServeError, Served, serve_http, serve_stdio,
 };
 use kitbag_skills::{Watch, shown};
-use kitbag_tool::Toolbox;
+use kitbag_tool::{Gate, Toolbox};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -76,7 +76,8 @@ fn served(environment: &Environment, arguments: &ServeArgs) -> Served {
     let source =
         SkillServer::new(Arc::clone(&library), environment.roots_from(given), limits, watch);
     Served {
-        toolbox: Arc::new(Toolbox::new(vec![Arc::new(source)])),
+        // These tools only read, from skills that their owner serves.
+        view: Toolbox::new(vec![Arc::new(source)], Gate::open(), None).view(),
         skills: Some(Arc::new(LibrarySkills::new(library))),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         instructions: Some(INSTRUCTIONS.to_owned()),
