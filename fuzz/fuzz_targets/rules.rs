@@ -16,11 +16,11 @@ const KNOWN: [KnownTool<'static>; 5] = [
     KnownTool { name: "Plain", subject: None },
 ];
 
-// The input is a letter for the tool, the two texts of the call, and up to eight rules, each ended by a NUL. A rule's first
-// letter is its effect.
+// The input is a letter for the tool, the two texts of the call, up to eight rules, and the subject of another call, each
+// ended by a NUL. A rule's first letter is its effect.
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
-    let mut parts = text.splitn(11, '\0');
+    let mut parts = text.splitn(12, '\0');
     let mut next = || parts.next().unwrap_or("");
     let (kind, one, two) = (next(), next().to_owned(), next().to_owned());
     let own = |name: &str| ToolIdentity::Own(name.to_owned());
@@ -56,8 +56,44 @@ fuzz_target!(|data: &[u8]| {
         }
     }
     if let Some(rule) = narrowest_grant(&rules, Mode::Ask, &action) {
-        assert_eq!(decide(&rules.granting(rule), Mode::Ask, &action).verdict, Verdict::Allow);
+        let granted = rules.granting(rule);
+        assert_eq!(decide(&granted, Mode::Ask, &action).verdict, Verdict::Allow);
+        let other = with_subject(&action, next());
+        if !same(&action, &other) {
+            let before = decide(&rules, Mode::Ask, &other).verdict;
+            assert_eq!(decide(&granted, Mode::Ask, &other).verdict, before);
+        }
     }
 });
+
+/// The same call about something else; for the tool of a server or a skill, a call of another of its tools.
+fn with_subject(action: &Action, text: &str) -> Action {
+    let mut other = action.clone();
+    let text = text.to_owned();
+    match (&mut other.subject, &mut other.tool) {
+        (Some(Subject::Command(one) | Subject::Domain(one) | Subject::Text(one)), _) => *one = text,
+        (Some(Subject::Path(one)), _) => {
+            *one = PathSubject::new(&format!("/home/me/{text}"), BASES).expect("it is absolute");
+        }
+        (None, ToolIdentity::Server { tool, .. } | ToolIdentity::SkillTool { tool, .. }) => {
+            *tool = text;
+        }
+        (None, ToolIdentity::Own(_)) => {}
+    }
+    other
+}
+
+/// Whether two calls of one tool are the same call to every rule.
+fn same(one: &Action, other: &Action) -> bool {
+    let blanks = [' ', '\t', '\n'];
+    let host = |host: &str| host.strip_suffix('.').unwrap_or(host).to_lowercase();
+    match (&one.subject, &other.subject) {
+        (Some(Subject::Command(one)), Some(Subject::Command(other))) => {
+            one.trim_matches(blanks) == other.trim_matches(blanks)
+        }
+        (Some(Subject::Domain(one)), Some(Subject::Domain(other))) => host(one) == host(other),
+        _ => one == other,
+    }
+}
 
 const BASES: Bases<'static> = Bases { workspace: Some("/home/me/app"), home: Some("/home/me") };

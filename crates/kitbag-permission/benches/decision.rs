@@ -112,9 +112,34 @@ fn mixed_read_new_paths(bencher: Bencher<'_, '_>) {
     measure_new_paths(bencher, &rules(mixed));
 }
 
-#[divan::bench(sample_count = 1_000, sample_size = 1)]
-fn thousand_wild_globs_new_paths(bencher: Bencher<'_, '_>) {
-    measure_new_paths(bencher, &rules(|at| format!("Read(**/d{at}*/*.{{rs,toml}})")));
+/// The glob for a number.
+type Shape = fn(u32) -> String;
+
+/// One thousand globs of each shape, each glob another.
+const SHAPES: [(&str, Shape); 10] = [
+    ("braces", |at| format!("**/d{at}*/*.{{rs,toml}}")),
+    ("name and extension", |at| format!("**/d{at}*/*.rs")),
+    ("braces of names", |at| format!("**/{{d{at},e{at}}}/**/*.rs")),
+    ("braces at the end", |at| format!("crates/**/*.{{rs,x{at}}}")),
+    ("nested braces", |at| format!("src/{{a{{{at},x}},b}}/m*.{{rs,toml}}")),
+    ("in the middle", |at| format!("**/*{at}*/**")),
+    ("at the end", |at| format!("**/*{at}.rs")),
+    ("classes", |at| format!("crates/[de]{at}[0-9]/**/*.[rc]s")),
+    ("one character", |at| format!("crates/?{at}/src/m?*.rs")),
+    ("letters only", |at| {
+        let letter = |by: u32| char::from(b'a' + u8::try_from(at / by % 10).expect("below ten"));
+        format!("**/[{}-z]*[{}-z]*[{}-z]*.rs", letter(100), letter(10), letter(1))
+    }),
+];
+
+#[divan::bench(sample_count = 1_000, sample_size = 1, args = 0..SHAPES.len())]
+fn thousand_of_shape_new_paths(bencher: Bencher<'_, '_>, shape: usize) {
+    measure_new_paths(bencher, &rules(|at| format!("Read({})", SHAPES[shape].1(at))));
+}
+
+#[divan::bench(sample_count = 10, args = 0..SHAPES.len())]
+fn compile_thousand_of_shape(bencher: Bencher<'_, '_>, shape: usize) {
+    bencher.bench(|| rules(|at| format!("Read({})", SHAPES[shape].1(at))));
 }
 
 #[divan::bench]

@@ -1,5 +1,6 @@
 //! Which rules speak of a call, without looking at all of them.
 
+mod paths;
 mod subject;
 
 use std::collections::HashMap;

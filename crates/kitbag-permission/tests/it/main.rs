@@ -4,6 +4,7 @@
 
 mod decisions;
 mod fixture;
+mod globs;
 mod grammar;
 mod grants;
 mod problems;

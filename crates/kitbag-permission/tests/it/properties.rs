@@ -1,8 +1,8 @@
 //! What holds for every text, every rule and every call.
 
 use kitbag_permission::{
-    Action, Effect, Entry, Layer, Mode, PathSubject, Rule, Subject, ToolIdentity, Traits, Verdict,
-    WorkspaceTrust, decide, explain, narrowest_grant,
+    Action, Because, Effect, Entry, Layer, Mode, PathSubject, Rule, Subject, ToolIdentity, Traits,
+    Verdict, WorkspaceTrust, decide, explain, narrowest_grant,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -106,6 +106,45 @@ fn family_of(action: &Action) -> &str {
     }
 }
 
+/// What is put before or after a subject to make it nearly the same.
+fn near() -> impl Strategy<Value = (bool, String)> {
+    (any::<bool>(), prop_oneof![text(), "[ \\t/.*a]", "[A-Z]"])
+}
+
+/// The call about nearly the same; for the tool of a server or a skill, another tool of nearly the same name.
+fn nearly(action: &Action, (before, more): &(bool, String)) -> Action {
+    let change =
+        |text: &str| if *before { format!("{more}{text}") } else { format!("{text}{more}") };
+    let mut other = action.clone();
+    match (&mut other.subject, &mut other.tool) {
+        (Some(Subject::Command(text) | Subject::Domain(text) | Subject::Text(text)), _) => {
+            *text = change(text);
+        }
+        (Some(subject @ Subject::Path(_)), _) => {
+            *subject =
+                Subject::Path(PathSubject::new(&format!("/home/me/app/{more}"), BASES).unwrap());
+        }
+        (None, ToolIdentity::Server { tool, .. } | ToolIdentity::SkillTool { tool, .. }) => {
+            *tool = change(tool);
+        }
+        (None, ToolIdentity::Own(_)) => {}
+    }
+    other
+}
+
+/// Whether two calls of one tool are one and the same: blanks around a command, the case of a host and its last stop do not
+/// count, and two calls whose subjects are of different kinds are never the same.
+fn same(one: &Action, other: &Action) -> bool {
+    let host = |host: &str| host.strip_suffix('.').unwrap_or(host).to_lowercase();
+    match (&one.subject, &other.subject) {
+        (Some(Subject::Command(one)), Some(Subject::Command(other))) => {
+            one.trim_matches([' ', '\t', '\n']) == other.trim_matches([' ', '\t', '\n'])
+        }
+        (Some(Subject::Domain(one)), Some(Subject::Domain(other))) => host(one) == host(other),
+        (one, other) => one == other,
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -178,23 +217,29 @@ proptest! {
         prop_assert!(!(allowed(&one) && allowed(&other)));
     }
 
+    /// What the granted rule lets run is this call: the decision is made again with it for the call, for the same call about
+    /// anything else, and for calls of other tools.
     #[test]
     fn a_grant_is_enough_and_grants_nothing_else(
-        rules in rules(), action in action(), other in action(),
+        rules in rules(), action in action(), other in action(), near in near(),
     ) {
         let set = compile(rules, WorkspaceTrust::Trusted).0;
         if let Some(rule) = narrowest_grant(&set, Mode::Ask, &action) {
-            let granted = set.granting(rule);
-            prop_assert_eq!(decide(&granted, Mode::Ask, &action).verdict, Verdict::Allow);
-            let same = match (&action.subject, &other.subject) {
-                (Some(Subject::Command(one)), Some(Subject::Command(other))) => one.trim() == other.trim(),
-                (Some(Subject::Domain(_)), Some(Subject::Domain(_))) => true,
-                (one, other) => one == other,
-            };
-            if action.tool != other.tool || !same {
-                prop_assert_eq!(
-                    decide(&granted, Mode::Ask, &other).verdict, decide(&set, Mode::Ask, &other).verdict
-                );
+            prop_assert_eq!(decide(&set, Mode::Ask, &action).verdict, Verdict::Ask);
+            let granted = set.granting(rule.clone());
+            let again = decide(&granted, Mode::Ask, &action);
+            prop_assert_eq!(again.verdict, Verdict::Allow);
+            let of_the_grant = matches!(again.because, Because::Rule(entry) if entry.rule == rule);
+            prop_assert!(of_the_grant, "{:?}", again.because);
+            let own = matches!(action.tool, ToolIdentity::Own(_));
+            let subject = other.subject.clone().filter(|_| own);
+            let swapped = Action { subject, ..action.clone() };
+            for other in [other, swapped, nearly(&action, &near)] {
+                if other.tool != action.tool || !same(&action, &other) {
+                    let before = decide(&set, Mode::Ask, &other).verdict;
+                    let after = decide(&granted, Mode::Ask, &other).verdict;
+                    prop_assert_eq!(after, before, "{} let {:?} run", rule, other);
+                }
             }
         }
     }

@@ -1,13 +1,12 @@
 //! The rules of one tool by their subjects: one way to compare for each kind.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
+use std::collections::BTreeSet;
 
 use super::super::problem::{RuleProblem, Severity};
 use super::super::{Entry, Fit, MAX_SUBJECT_BYTES, WhyNot};
+use super::paths::Paths;
 use super::{ByText, Found, add, restricts};
-use crate::action::{PathSubject, Spellings, Subject, SubjectKind};
+use crate::action::{Subject, SubjectKind};
 use crate::command::{Line, base_name, plain_words};
 use crate::rule::Pattern;
 
@@ -34,30 +33,6 @@ pub(super) struct Texts {
     exact: ByText,
     prefixes: ByText,
     lengths: BTreeSet<usize>,
-}
-
-/// Globs.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Paths {
-    set: GlobSet,
-    /// By number of the glob in the set.
-    globs: Vec<PathGlob>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct PathGlob {
-    id: usize,
-    base: Base,
-    /// Begins with `**/`, so that it means files of that name anywhere.
-    anywhere: bool,
-}
-
-/// What a path is written from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Base {
-    Root,
-    Home,
-    Workspace,
 }
 
 /// Hosts.
@@ -118,7 +93,7 @@ impl Subjects {
         }
         match (self, subject) {
             (Self::Text(texts), Subject::Text(text)) => texts.find(text, found),
-            (Self::Path(paths), Subject::Path(path)) => paths.find(path, found),
+            (Self::Path(paths), Subject::Path(path)) => return paths.find(path, found),
             (Self::Domain(domains), Subject::Domain(host)) => domains.find(host, found),
             (Self::Command(commands), Subject::Command(line)) => commands.find(line, found),
             _ => return false,
@@ -162,134 +137,6 @@ impl Texts {
             add(self.prefixes.get(prefix), Fit::Whole, found);
         }
     }
-}
-
-impl Paths {
-    fn build(patterns: &[(usize, &Pattern)], refuse: &mut impl FnMut(usize, String, &str)) -> Self {
-        let mut builder = GlobSetBuilder::new();
-        let mut globs = Vec::new();
-        for &(id, pattern) in patterns {
-            let Pattern::Literal(text) = pattern else {
-                refuse(id, "this tool is about files".to_owned(), "write a glob, as in `src/**`");
-                continue;
-            };
-            if let Some(hint) = unreachable(text) {
-                refuse(id, "no path is ever written so".to_owned(), hint);
-                continue;
-            }
-            let (base, anywhere) = match &**text {
-                text if text.starts_with('/') => (Base::Root, false),
-                text if text == "~" || text.starts_with("~/") => (Base::Home, false),
-                text => (Base::Workspace, text.starts_with("**/")),
-            };
-            // A directory belongs to what lies in it, so that a search of `secret` is a search of `secret/**`.
-            let directory = text.strip_suffix("/**").map(|directory| match directory {
-                "" => "/",
-                directory => directory,
-            });
-            for text in [Some(&**text), directory].into_iter().flatten() {
-                match GlobBuilder::new(text).literal_separator(true).backslash_escape(true).build()
-                {
-                    Ok(glob) => {
-                        builder.add(glob);
-                        globs.push(PathGlob { id, base, anywhere });
-                    }
-                    Err(error) => {
-                        let hint = "escape `*`, `?`, `[`, `{` and `\\` with `\\` where they mean themselves";
-                        refuse(id, format!("the glob cannot be read: {}", error.kind()), hint);
-                        break;
-                    }
-                }
-            }
-        }
-        let Ok(set) = builder.build() else {
-            let mut seen = BTreeSet::new();
-            for glob in globs.iter().filter(|glob| seen.insert(glob.id)) {
-                refuse(
-                    glob.id,
-                    "the globs of this tool are too large together".to_owned(),
-                    "use fewer or shorter ones",
-                );
-            }
-            return Self::default();
-        };
-        Self { set, globs }
-    }
-
-    fn find(&self, path: &PathSubject, found: &mut Found) {
-        let written = self.fits(&path.written);
-        let Some(real) = &path.real else {
-            found.extend(written);
-            return;
-        };
-        let real = self.fits(real);
-        let other = Fit::Partial(WhyNot::OtherPath);
-        let both = |(&id, &fit): (&usize, &Fit), others: &BTreeMap<usize, Fit>| {
-            let whole = fit == Fit::Whole && others.get(&id) == Some(&Fit::Whole);
-            (id, if whole { Fit::Whole } else { other })
-        };
-        found.extend(written.iter().map(|hit| both(hit, &real)));
-        found.extend(real.iter().map(|hit| both(hit, &written)));
-    }
-
-    fn fits(&self, path: &Spellings) -> BTreeMap<usize, Fit> {
-        let mut fits = BTreeMap::new();
-        let mut numbers = Vec::new();
-        let spellings = [
-            (Base::Workspace, path.relative.as_deref()),
-            (Base::Home, path.home.as_deref()),
-            (Base::Root, Some(path.absolute.as_str())),
-        ];
-        for (base, spelling) in spellings {
-            let Some(spelling) = spelling else { continue };
-            self.set.matches_candidate_into(&Candidate::new(spelling), &mut numbers);
-            for &number in &numbers {
-                let glob = self.globs[number];
-                if glob.base == base {
-                    fits.insert(glob.id, Fit::Whole);
-                } else if glob.anywhere && base == Base::Root {
-                    fits.entry(glob.id).or_insert(Fit::Partial(WhyNot::OtherPath));
-                }
-            }
-        }
-        fits
-    }
-}
-
-/// Why no normalised path can be written like the glob.
-fn unreachable(glob: &str) -> Option<&'static str> {
-    if glob.starts_with("./") {
-        return Some("leave `./` out; paths start from the workspace");
-    }
-    if glob.len() > 1 && glob.ends_with('/') {
-        return Some("write `DIRECTORY/**` for a directory and all that is in it");
-    }
-    if glob.contains("//") {
-        return Some("write one `/` between two names");
-    }
-    if class_beyond_ascii(glob) {
-        return Some(
-            "between `[` and `]` only ASCII is understood; write `{ä,ö}` for a choice of others",
-        );
-    }
-    let dots = glob != "." && glob.split('/').any(|part| part == "." || part == "..");
-    dots.then_some("write the path without `.` and `..`, absolute if it lies outside the workspace")
-}
-
-/// Whether a class holds a character of several bytes, of which globs would take each for one character.
-fn class_beyond_ascii(glob: &str) -> bool {
-    let (mut inside, mut escaped) = (false, false);
-    for c in glob.chars() {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '[' => inside = true,
-            ']' => inside = false,
-            c if inside && !c.is_ascii() => return true,
-            _ => {}
-        }
-    }
-    false
 }
 
 impl Domains {
