@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use jsonc_parser::{CollectOptions, ParseOptions};
 
 use crate::diagnostic::{Diagnostic, Fault, Position, Severity, SourceName, bounded};
+use crate::key_path::KeyPath;
 
 pub(crate) use node::{Member, Node, Tree, shown, shown_text};
 pub(crate) use scan::{Piece, pieces};
@@ -136,6 +137,13 @@ impl Document {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Where the key that `path` ends in stands; nothing where there is no such key, and for the root.
+    pub fn position(&self, path: &KeyPath) -> Option<Position> {
+        let (last, above) = path.keys().split_last()?;
+        let member = self.root.at(above)?.member(last)?;
+        Some(Position::at(&self.text, member.start))
     }
 
     /// What the file says, as plain JSON; the values are not covered.

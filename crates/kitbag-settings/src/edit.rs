@@ -10,7 +10,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Position, Severity};
-use crate::document::{BOM, MAX_DEPTH, MAX_FILE_BYTES, Node, Tree, parse};
+use crate::document::{BOM, Document, MAX_DEPTH, MAX_FILE_BYTES, Member, Node, Tree, parse};
 use crate::key_path::KeyPath;
 
 use splice::{Splice, apply};
@@ -28,6 +28,16 @@ pub enum EditError {
     #[error("`{path}` at line {} is {kind}, not an object", .position.line)]
     NotAnObject {
         /// What is not an object.
+        path: KeyPath,
+        /// Where it stands.
+        position: Position,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// What should be a list is none.
+    #[error("`{path}` at line {} is {kind}, not a list", .position.line)]
+    NotAList {
+        /// What is not a list.
         path: KeyPath,
         /// Where it stands.
         position: Position,
@@ -82,6 +92,72 @@ pub fn remove(text: &str, path: &KeyPath) -> Result<String, EditError> {
             .position(|member| member.name == *last)
             .map_or_else(Vec::new, |at| splice::remove(text, node, at)))
     })
+}
+
+/// The text with `item` at the end of the list at `path`, which is made where it is missing.
+///
+/// An item that is there already, equal, leaves the text as it is.
+pub fn add_item(text: &str, path: &KeyPath, item: &Value) -> Result<String, EditError> {
+    if path.keys().len() + 1 + depth(item) > MAX_DEPTH {
+        return Err(EditError::TooDeep);
+    }
+    let list = |node: Option<&Node>| node.is_some_and(|node| matches!(node.tree, Tree::Array(_)));
+    let (document, _) = parse(Path::new("settings"), text.as_bytes());
+    if !list(document.root().and_then(|root| root.at(path.keys()))) {
+        let (value, fault) = (Value::Array(vec![item.clone()]), not_a_list(&document, path));
+        return fault.map_or_else(|| set(text, path, &value), Err);
+    }
+    let changed = change(text, path, |text, root| {
+        let Some((root, items)) = root.and_then(|root| Some((root, items(root, path)?))) else {
+            return Ok(Vec::new());
+        };
+        if items.members().iter().any(|one| one.value.to_value() == *item) {
+            return Ok(Vec::new());
+        }
+        Ok(splice::insert(text, root, &items, &[], item))
+    })?;
+    if changed.len() > MAX_FILE_BYTES {
+        return Err(EditError::TooLarge);
+    }
+    Ok(changed)
+}
+
+/// The text without `item` in the list at `path`, however often it stands there; a list without it leaves the text as it is.
+pub fn remove_item(text: &str, path: &KeyPath, item: &Value) -> Result<String, EditError> {
+    let mut text = text.to_owned();
+    loop {
+        let (document, _) = parse(Path::new("settings"), text.as_bytes());
+        if let Some(fault) = not_a_list(&document, path) {
+            return Err(fault);
+        }
+        let changed = change(&text, path, |text, root| {
+            let Some(items) = root.and_then(|root| items(root, path)) else {
+                return Ok(Vec::new());
+            };
+            let at = items.members().iter().position(|one| one.value.to_value() == *item);
+            Ok(at.map_or_else(Vec::new, |at| splice::remove(text, &items, at)))
+        })?;
+        if changed == text {
+            return Ok(text);
+        }
+        text = changed;
+    }
+}
+
+/// The list at `path` with its items as an object's members without keys, for they are cut and put in like those.
+fn items(root: &Node, path: &KeyPath) -> Option<Node> {
+    let node = root.at(path.keys())?;
+    let Tree::Array(items) = &node.tree else { return None };
+    let member =
+        |item: &Node| Member { name: String::new(), start: item.start, value: item.clone() };
+    Some(Node { tree: Tree::Object(items.iter().map(member).collect()), ..*node })
+}
+
+fn not_a_list(document: &Document, path: &KeyPath) -> Option<EditError> {
+    let node = document.root()?.at(path.keys())?;
+    let kind = (!matches!(node.tree, Tree::Array(_))).then(|| node.kind())?;
+    let position = document.position(path)?;
+    Some(EditError::NotAList { path: path.clone(), position, kind })
 }
 
 fn change(

@@ -163,6 +163,18 @@ impl SettingsFile {
         Ok(())
     }
 
+    /// Adds an item to the list at `key`, as [`edit::add_item`] does.
+    pub fn add_item(&mut self, key: &KeyPath, item: &Value) -> Result<(), EditError> {
+        self.text = edit::add_item(&self.text, key, item)?;
+        Ok(())
+    }
+
+    /// Removes an item from the list at `key`, as [`edit::remove_item`] does.
+    pub fn remove_item(&mut self, key: &KeyPath, item: &Value) -> Result<(), EditError> {
+        self.text = edit::remove_item(&self.text, key, item)?;
+        Ok(())
+    }
+
     /// The text as it would be written.
     pub fn text(&self) -> &str {
         &self.text

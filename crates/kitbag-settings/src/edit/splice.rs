@@ -169,7 +169,7 @@ fn widened(text: &str, start: usize, end: usize) -> Splice {
             let begin = start - indent(text, start).len();
             cut(begin, end + spaces + line_end.len())
         }
-        (None, _) if !rest.starts_with('}') => cut(start, end + spaces),
+        (None, _) if !rest.starts_with(['}', ']']) => cut(start, end + spaces),
         (_, true) => cut(start, end),
         (_, false) => {
             let before = text.as_bytes()[..start].iter().rev().take_while(|byte| blank(byte));
@@ -216,9 +216,9 @@ fn indent(text: &str, at: usize) -> &str {
     &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()]
 }
 
-/// `"key": value`, the keys before the last as objects around it.
+/// `"key": value`, the keys before the last as objects around it; the value alone without keys, as for an item of a list.
 fn property(keys: &[String], value: &Value, own: &str, style: Option<&Style<'_>>) -> String {
-    let Some((first, rest)) = keys.split_first() else { return String::new() };
+    let Some((first, rest)) = keys.split_first() else { return written(value, own, style) };
     let value = rest.iter().rev().fold(value.clone(), |value, key| {
         Value::Object([(key.clone(), value)].into_iter().collect())
     });

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kitbag_settings::edit::{EditError, remove, set};
+use kitbag_settings::edit::{EditError, add_item, remove, remove_item, set};
 use kitbag_settings::{KeyPath, MAX_DEPTH, MAX_FILE_BYTES, parse};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -464,5 +464,117 @@ proptest! {
     fn no_text_panics(text in any::<String>(), key in any::<String>()) {
         drop(set(&text, &KeyPath::of([key.clone()]), &json!(1)));
         drop(remove(&text, &KeyPath::of([key])));
+    }
+}
+
+const LISTED: &str = "{\n  \"off\": [\n    // slow\n    \"a\", // since May\n    /* b */ \"b\"\n  ],\n  \"one\": [\"x\"], // kept\n  \"n\": 1\n}\n";
+
+#[test]
+fn items_come_and_go_beside_their_comments() {
+    let add = |key, item: &str| add_item(LISTED, &path(key), &json!(item)).unwrap();
+    let drop = |key, item: &str| remove_item(LISTED, &path(key), &json!(item)).unwrap();
+    insta::assert_snapshot!(add("off", "c"), @r#"
+    {
+      "off": [
+        // slow
+        "a", // since May
+        /* b */ "b", "c"
+      ],
+      "one": ["x"], // kept
+      "n": 1
+    }
+    "#);
+    insta::assert_snapshot!(drop("off", "a"), @r#"
+    {
+      "off": [
+        // slow
+        // since May
+        /* b */ "b"
+      ],
+      "one": ["x"], // kept
+      "n": 1
+    }
+    "#);
+    insta::assert_snapshot!(drop("off", "b"), @r#"
+    {
+      "off": [
+        // slow
+        "a" // since May
+        /* b */
+      ],
+      "one": ["x"], // kept
+      "n": 1
+    }
+    "#);
+    insta::assert_snapshot!(add("one", "y"), @r#"
+    {
+      "off": [
+        // slow
+        "a", // since May
+        /* b */ "b"
+      ],
+      "one": ["x", "y"], // kept
+      "n": 1
+    }
+    "#);
+    insta::assert_snapshot!(drop("one", "x"), @r#"
+    {
+      "off": [
+        // slow
+        "a", // since May
+        /* b */ "b"
+      ],
+      "one": [], // kept
+      "n": 1
+    }
+    "#);
+    insta::assert_snapshot!(add("new.list", "y"), @r#"
+    {
+      "off": [
+        // slow
+        "a", // since May
+        /* b */ "b"
+      ],
+      "one": ["x"], // kept
+      "n": 1,
+      "new": {
+        "list": [
+          "y"
+        ]
+      }
+    }
+    "#);
+    assert_eq!(add("off", "a"), LISTED);
+    assert_eq!(drop("off", "c"), LISTED);
+    assert_eq!(drop("gone", "c"), LISTED);
+    assert_eq!(
+        remove_item(r#"{"a": [1, 2, 1, 1]}"#, &path("a"), &json!(1)).unwrap(),
+        r#"{"a": [2]}"#
+    );
+    assert_eq!(add_item("", &path("a"), &json!(1)).unwrap(), "{\n  \"a\": [\n    1\n  ]\n}\n");
+    let error = add_item(LISTED, &path("n"), &json!(1)).unwrap_err();
+    assert_eq!(error.to_string(), "`n` at line 8 is a number, not a list");
+    assert!(matches!(remove_item(LISTED, &path("n"), &json!(1)), Err(EditError::NotAList { .. })));
+}
+
+proptest! {
+    /// Whatever stands around and in a list, an added item is there once, and removing it brings the other items back.
+    #[test]
+    fn an_item_that_was_added_can_be_removed(
+        before in proptest::collection::vec("[abc]", 0..4),
+        (open, between, close) in ("[ \n]{0,2}(/\\*x\\*/)?", "(//y\n|/\\*,\\*/)?[ \n]?", "(,)?[ \n]?(//z\n)?"),
+    ) {
+        let quoted: Vec<String> = before.iter().map(|one| format!("\"{one}\"")).collect();
+        let close = if before.is_empty() { close.replace(',', "") } else { close };
+        let text = format!("{{\"l\": [{open}{}{close}]}}", quoted.join(&format!("{between},{between}")));
+        let items = |text: &str| {
+            let (document, diagnostics) = parse(Path::new("f"), text.as_bytes());
+            assert_eq!(diagnostics.len(), 0, "{text}");
+            document.to_value()["l"].clone()
+        };
+        let added = add_item(&text, &path("l"), &json!("new")).unwrap();
+        prop_assert_eq!(items(&added), json!(before.iter().map(String::as_str).chain(["new"]).collect::<Vec<_>>()));
+        let removed = remove_item(&added, &path("l"), &json!("new")).unwrap();
+        prop_assert_eq!(items(&removed), json!(before));
     }
 }
