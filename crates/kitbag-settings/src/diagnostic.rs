@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::key_path::KeyPath;
+use crate::settings::Origin;
 
 /// The most diagnostics that one file, or one question to [`Settings`](crate::Settings), gives; a last one says that there are more.
 pub const MAX_DIAGNOSTICS: usize = 100;
@@ -53,6 +54,8 @@ pub enum Fault {
     UnknownKey,
     /// A value does not fit the key's type.
     WrongType,
+    /// A value has the key's type, and the feature that owns the key cannot take it.
+    Refused,
     /// A project's value is not used before the workspace is trusted.
     Withheld,
     /// A project may never set this key.
@@ -78,6 +81,7 @@ impl Fault {
             Self::DuplicateKey => "duplicate-key",
             Self::UnknownKey => "unknown-key",
             Self::WrongType => "wrong-type",
+            Self::Refused => "refused",
             Self::Withheld => "withheld",
             Self::UserOnly => "user-only",
             Self::More => "more",
@@ -156,6 +160,20 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// What a feature has to say about the value of its `key` that stands at `origin`.
+    pub fn of_value(
+        severity: Severity,
+        origin: &Origin,
+        key: &KeyPath,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self::new(severity, Fault::Refused, &origin.source, message)
+            .at(origin.position)
+            .key(key.clone())
+            .hint(hint)
+    }
+
     pub(crate) fn new(
         severity: Severity,
         fault: Fault,

@@ -24,6 +24,13 @@ pub struct ProjectFile<'a> {
 #[serde(try_from = "String", into = "String")]
 pub struct ProjectDigest([u8; 32]);
 
+impl ProjectDigest {
+    /// The digest as bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
 /// A text that is no digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a SHA-256 digest is 64 lower-case hexadecimal digits")]

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::diagnostic::{Diagnostic, Fault, Severity, SourceName, bounded};
 use crate::key_path::KeyPath;
 use crate::layer::{Source, Trust};
-use crate::section::{Section, SectionSchema, fit, full_path};
+use crate::section::{FromProject, Merge, Section, SectionSchema, fit, full_path};
 
 pub use listing::{Listed, Origin, Standing};
 
@@ -90,6 +90,36 @@ impl Settings {
             .find(|(section, key)| path.keys().starts_with(full_path(section.at, key).keys()))
             .map(|(section, key)| listing::origins(self, section, key, path))
             .unwrap_or_default()
+    }
+
+    /// Where each item of the list that accumulates at `path` comes from, weakest first. Secrets are covered.
+    ///
+    /// Equal items are not joined: each place that says one is told. A value that is no list is one item. Nothing for a path that is
+    /// no key of `sections`.
+    pub fn items(&self, sections: &[SectionSchema], path: &KeyPath) -> Vec<Origin> {
+        sections
+            .iter()
+            .flat_map(|section| section.keys.iter().map(move |key| (section, key)))
+            .find(|(section, key)| full_path(section.at, key) == *path)
+            .map(|(section, key)| listing::items(self, section, key))
+            .unwrap_or_default()
+    }
+
+    /// What trusting the workspace would turn on: every value of a project that is withheld, items of lists one by one.
+    pub fn withheld(&self, sections: &[SectionSchema]) -> Vec<(KeyPath, Origin)> {
+        let keys =
+            sections.iter().flat_map(|section| section.keys.iter().map(move |key| (section, key)));
+        let mut found = Vec::new();
+        for (section, key) in keys.filter(|(_, key)| key.project == FromProject::OnceTrusted) {
+            let path = full_path(section.at, key);
+            let origins = match key.merge {
+                Merge::Accumulate => listing::items(self, section, key),
+                Merge::Replace | Merge::ByEntry => listing::origins(self, section, key, &path),
+            };
+            let withheld = origins.into_iter().filter(|one| one.standing == Standing::Withheld);
+            found.extend(withheld.map(|one| (path.clone(), one)));
+        }
+        found
     }
 }
 

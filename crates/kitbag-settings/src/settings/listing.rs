@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::diagnostic::{Position, SourceName};
+use crate::document::Tree;
 use crate::key_path::KeyPath;
 use crate::layer::Layer;
 use crate::schema::{children, schema};
@@ -82,6 +83,41 @@ pub(super) fn origins(
     let (found, _) = of_key(settings, section, key);
     let depth = full_path(section.at, key).keys().len();
     standings(&found, key, &path.keys()[depth..])
+}
+
+/// Every item of a list that accumulates, where it stands.
+pub(super) fn items(settings: &Settings, section: &SectionSchema, key: &Key) -> Vec<Origin> {
+    let (found, _) = of_key(settings, section, key);
+    let mut origins = Vec::new();
+    for one in &found {
+        let whole = std::slice::from_ref(one.node);
+        let nodes = match &one.node.tree {
+            Tree::Array(items) => items.as_slice(),
+            Tree::Scalar(_) | Tree::Object(_) => whole,
+        };
+        for node in nodes {
+            let value = node.to_value();
+            let fits = match &one.value {
+                Some(Value::Array(fit)) => fit.contains(&value),
+                Some(single) => *single == value,
+                None => false,
+            };
+            let standing = match one.verdict {
+                Verdict::Withheld => Standing::Withheld,
+                Verdict::UserOnly => Standing::UserOnly,
+                Verdict::Counts if fits => Standing::Counts,
+                Verdict::Counts => Standing::Invalid,
+            };
+            origins.push(Origin {
+                layer: one.source.layer(),
+                source: one.source.name().clone(),
+                position: one.source.position(node.start),
+                value: redacted(value, key.secrecy, &[]),
+                standing,
+            });
+        }
+    }
+    origins
 }
 
 /// The values at `below` in what the sources say, with what became of each.

@@ -120,3 +120,44 @@ fn the_list_holds_every_key_with_the_value_that_counts() {
     let shown = format!("{listed:?}{}", serde_json::to_string(&listed).unwrap());
     assert_eq!(shown.find("hunter2"), None);
 }
+
+#[test]
+fn each_item_of_a_list_has_a_place_of_its_own() {
+    let sources = vec![
+        source(
+            Layer::Project,
+            "{\"permissions\": {\n  \"deny\": [\n    \"a\",\n    3\n  ],\n  \"allow\": [\"x\", \"y\"]\n}}",
+        ),
+        source(
+            Layer::User,
+            "{\"permissions\": {\n  \"deny\": [\"b\", \"a\"], \"allow\": [\"x\"]\n}}",
+        ),
+        Source::given(Layer::Flags, "--deny", &KeyPath::of(["permissions", "deny"]), &json!(["f"])),
+    ];
+    let settings = Settings::new(sources, Trust::Untrusted);
+    let told = |path: &str| {
+        let items = settings.items(&all(), &path.parse().unwrap()).into_iter().map(|one| {
+            let at =
+                one.position.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
+            format!("{:?} {}{at} {}\n", one.standing, one.source, one.value)
+        });
+        items.collect::<String>()
+    };
+    insta::assert_snapshot!(
+        format!("{}\n{}\n{}", told("permissions.deny"), told("permissions.allow"), told("nobody")),
+        @r#"
+    Counts /project.json:3:5 "a"
+    Invalid /project.json:4:5 3
+    Counts /user.json:2:12 "b"
+    Counts /user.json:2:17 "a"
+    Counts --deny "f"
+
+    Withheld /project.json:6:13 "x"
+    Withheld /project.json:6:18 "y"
+    Counts /user.json:2:33 "x"
+    "#);
+    let withheld = settings.withheld(&all());
+    let withheld: Vec<String> =
+        withheld.iter().map(|(key, one)| format!("{key} {}", one.value)).collect();
+    assert_eq!(withheld, ["permissions.allow \"x\"", "permissions.allow \"y\""]);
+}
