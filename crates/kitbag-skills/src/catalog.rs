@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::consent::Consent;
 use crate::digest::DigestCache;
 use crate::document::Document;
 use crate::folder::Folder;
@@ -32,6 +33,29 @@ pub struct Catalog {
     by_alias: HashMap<String, usize>,
     /// Whether some name was found more than once, so that what is used depends on the content of files.
     contested: bool,
+    /// Which of the problems repeat what nobody approved, in order.
+    unspoken: Vec<usize>,
+}
+
+/// What is wrong, as it is found.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) problems: Vec<Problem>,
+    unspoken: Vec<usize>,
+}
+
+impl Told {
+    /// Adds what is wrong with something that is the user's own, or approved.
+    pub(crate) fn add(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        self.problems.extend(problems);
+    }
+
+    /// Adds what is wrong with something that nobody approved, in whose names and texts anybody may speak.
+    pub(crate) fn add_unspoken(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        let before = self.problems.len();
+        self.problems.extend(problems);
+        self.unspoken.extend(before..self.problems.len());
+    }
 }
 
 /// How many skills are used at most.
@@ -65,6 +89,14 @@ impl Catalog {
         matching.next().is_none().then_some(first)
     }
 
+    /// What is wrong and may be told to a model, and how much more there is: names and texts of what nobody approved
+    /// reach no model in the guise of a problem either.
+    pub fn problems_for_models(&self) -> (impl Iterator<Item = &Problem>, usize) {
+        let spoken =
+            |(index, problem)| self.unspoken.binary_search(&index).is_err().then_some(problem);
+        (self.problems.iter().enumerate().filter_map(spoken), self.unspoken.len())
+    }
+
     /// Whether some name was found more than once.
     pub(crate) fn is_contested(&self) -> bool {
         self.contested
@@ -87,26 +119,31 @@ pub(crate) enum Bundled {
 pub(crate) fn merge(
     roots: &[Root],
     sightings: &[Arc<Sighting>],
-    mut problems: Vec<Problem>,
+    mut told: Told,
     bundled: Bundled,
     limit: SkillLimit,
     digests: &mut DigestCache,
+    consent: impl FnOnce(&mut [Skill]),
 ) -> Catalog {
     let mut skills = distinct(roots, sightings, bundled);
-    let contested = settle_names(&mut skills, &mut problems, digests);
-    apply_limit(&mut skills, limit, &mut problems);
+    consent(&mut skills);
+    let contested = settle_names(&mut skills, &mut told.problems, digests);
+    apply_limit(&mut skills, limit, &mut told.problems);
     let by_name = skills
         .iter()
         .enumerate()
         .filter(|(_, skill)| skill.status == Status::Used)
         .map(|(index, skill)| (skill.name().clone(), index))
         .collect();
-    let by_alias = settle_aliases(&mut skills, &by_name, &mut problems);
+    let by_alias = settle_aliases(&mut skills, &by_name, &mut told.problems);
     for skill in &skills {
-        problems.extend_from_slice(skill.problems());
+        let problems = skill.problems().iter().cloned();
+        if skill.consent.is_given() { told.add(problems) } else { told.add_unspoken(problems) }
     }
     let skills = skills.into_iter().map(Arc::new).collect();
-    Catalog { generation: 0, roots: roots.to_vec(), skills, problems, by_name, by_alias, contested }
+    let Told { problems, unspoken } = told;
+    let roots = roots.to_vec();
+    Catalog { generation: 0, roots, skills, problems, by_name, by_alias, contested, unspoken }
 }
 
 /// One skill for each real directory, however often it was reached.
@@ -137,6 +174,8 @@ fn distinct(roots: &[Root], sightings: &[Arc<Sighting>], bundled: Bundled) -> Ve
                 root: root.path.clone(),
                 rank: root.rank,
                 trust: root.trust,
+                consent: Consent::NotNeeded,
+                consent_key: None,
                 found_at: vec![path.clone()],
                 alias: None,
                 dialect,
@@ -158,6 +197,8 @@ fn bundled_skill(document: Arc<Document>, rank: usize) -> Skill {
         root: PathBuf::new(),
         rank,
         trust: Trust::Trusted,
+        consent: Consent::NotNeeded,
+        consent_key: None,
         found_at: Vec::new(),
         alias: None,
         dialect: Dialect::Kitbag,
@@ -181,12 +222,10 @@ fn settle_names(
     digests: &mut DigestCache,
 ) -> bool {
     for skill in skills.iter_mut() {
-        skill.status = match (skill.document.fault(), skill.trust) {
-            (Some(fault), _) => {
-                Status::Invalid { reason: fault.reason, detail: fault.detail.clone() }
-            }
-            (None, Trust::NeedsApproval) => Status::Withheld,
-            (None, Trust::Trusted) => Status::Used,
+        skill.status = match skill.document.fault() {
+            Some(fault) => Status::Invalid { reason: fault.reason, detail: fault.detail.clone() },
+            None if skill.consent.is_given() => Status::Used,
+            None => Status::Withheld,
         };
     }
     let mut by_name: HashMap<&SkillName, Vec<usize>> = HashMap::new();
@@ -211,7 +250,10 @@ fn settle_names(
     is_contested
 }
 
-/// Equal digest is one skill: the copies go, and the strongest keeps their paths and their trust.
+/// Equal digest is one skill: the copies go, and the strongest keeps their paths.
+///
+/// Where a copy may be used and a stronger one may not, the copy takes its place: it is the one whose folder nobody else
+/// can change unseen.
 fn fold_copies(
     skills: &mut [Skill],
     indexes: &mut Vec<usize>,
@@ -230,10 +272,12 @@ fn fold_copies(
             Some(other) => {
                 let copy = skills[index].clone();
                 let skill = &mut skills[other];
-                skill.found_at.extend(copy.found_at);
-                if copy.trust == Trust::Trusted && skill.status == Status::Withheld {
-                    skill.trust = Trust::Trusted;
-                    skill.status = Status::Used;
+                if copy.status == Status::Used && skill.status == Status::Withheld {
+                    let withheld = std::mem::replace(skill, copy);
+                    skill.rank = withheld.rank;
+                    skill.found_at.extend(withheld.found_at);
+                } else {
+                    skill.found_at.extend(copy.found_at);
                 }
                 copies.insert(index);
             }

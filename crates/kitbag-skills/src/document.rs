@@ -11,11 +11,12 @@ use rustix::fs::OFlags;
 
 use crate::declaration::{self, Declaration, MAX_SIDECAR_BYTES, SIDECAR};
 use crate::file::Stamp;
-use crate::folder::Folder;
+use crate::folder::{Folder, ReadError};
 use crate::frontmatter::{self, DescriptionSource, Header, MAX_FRONTMATTER_BYTES, SkillMd};
 use crate::name::SkillName;
 use crate::path::SkillPath;
 use crate::problem::{Problem, Reason, Severity};
+use crate::seal::{Seal, SealedKind};
 
 /// The name of the file that makes a directory a skill.
 pub const SKILL_MD: &str = "SKILL.md";
@@ -172,18 +173,70 @@ pub(crate) fn load(directory: &Path, file_name: &str) -> Loaded {
         metadata.len().max(seen),
         sidecar.map(|(_, text)| (sidecar_path, text)),
     );
-    if file_name != SKILL_MD {
-        document.problems.push(
-            Problem::warning(Reason::SkillMdCase, &path, format!("it is spelt `{file_name}`"))
-                .hint("rename it to `SKILL.md`: most clients find no other spelling"),
-        );
-    }
+    document.problems.extend(case_problem(&path, &document.skill_md));
     Loaded {
         outcome: Outcome::Skill(Arc::new(document)),
         skill_md: Some(skill_md_stamp),
         sidecar: sidecar_stamp,
         settled,
     }
+}
+
+/// The skill in a sealed folder, made of the bytes that were sealed and no others; `document` is what a look gave.
+///
+/// Fails where the folder holds other bytes by now.
+pub(crate) fn load_sealed(seal: &Arc<Seal>, document: &Document) -> Result<Document, ReadError> {
+    let path = seal.directory().join(document.skill_md.as_str());
+    let file = seal.open(&document.skill_md)?;
+    let failed = |source| ReadError::Io { path: document.skill_md.clone(), source };
+    let chunk = file.read(0, LONG_PREFIX_BYTES).map_err(failed)?;
+    let mut made = assemble(
+        document.name.clone(),
+        Folder::Sealed(Arc::clone(seal)),
+        &path,
+        document.skill_md.clone(),
+        frontmatter::read(&path, &chunk.bytes),
+        chunk.size,
+        sealed_sidecar(seal)?.map(|text| (seal.directory().join(SIDECAR), text)),
+    );
+    made.problems.extend(case_problem(&path, &document.skill_md));
+    Ok(made)
+}
+
+fn sealed_sidecar(seal: &Seal) -> Result<Option<Result<String, Problem>>, ReadError> {
+    let path = seal.directory().join(SIDECAR);
+    let refuse =
+        |detail: String| Ok(Some(Err(Problem::warning(Reason::Declaration, &path, detail))));
+    let kind = match seal.entry(SIDECAR.as_bytes()) {
+        None => return Ok(None),
+        Some(entry) => &entry.kind,
+    };
+    match kind {
+        SealedKind::Link { .. } => refuse(LINKED_SIDECAR.to_owned()),
+        SealedKind::Directory => refuse("it is not a regular file".to_owned()),
+        SealedKind::File { size, .. } if *size > MAX_SIDECAR_BYTES as u64 => {
+            refuse(format!("it is larger than {MAX_SIDECAR_BYTES} bytes"))
+        }
+        SealedKind::File { .. } => {
+            let inside: SkillPath = SIDECAR.parse().expect("the name is a path inside a skill");
+            let failed = |source| ReadError::Io { path: inside.clone(), source };
+            let chunk = seal.open_covered(&inside)?.read(0, MAX_SIDECAR_BYTES).map_err(failed)?;
+            match String::from_utf8(chunk.bytes) {
+                Ok(text) => Ok(Some(Ok(text))),
+                Err(_) => refuse("it cannot be read: it is not valid UTF-8".to_owned()),
+            }
+        }
+    }
+}
+
+/// What is said of a declaration that is a link.
+const LINKED_SIDECAR: &str = "it is a link; a declaration must be a file of the skill itself";
+
+fn case_problem(path: &Path, skill_md: &SkillPath) -> Option<Problem> {
+    (skill_md.as_str() != SKILL_MD).then(|| {
+        Problem::warning(Reason::SkillMdCase, path, format!("it is spelt `{skill_md}`"))
+            .hint("rename it to `SKILL.md`: most clients find no other spelling")
+    })
 }
 
 fn assemble(
@@ -316,7 +369,7 @@ fn read_sidecar(path: &Path) -> Option<(Stamp, Result<String, Problem>)> {
         Err(error) => {
             let stamp = stamp(path)?;
             let detail = if is_link(&error) {
-                "it is a link; a declaration must be a file of the skill itself".to_owned()
+                LINKED_SIDECAR.to_owned()
             } else {
                 format!("it cannot be read: {error}")
             };

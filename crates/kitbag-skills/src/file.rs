@@ -7,6 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::Stat;
+use sha2::{Digest as _, Sha256};
+
+use crate::digest::Digest;
+use crate::name::SkillName;
+use crate::seal::ChangedSinceApproved;
 
 /// How far a read's buffer grows at once where a file is longer than it said.
 const GROWTH_BYTES: usize = 64 * 1024;
@@ -18,6 +23,14 @@ pub struct SkillFile {
     real: PathBuf,
     stamp: Stamp,
     executable: bool,
+    sealed: Option<Sealed>,
+}
+
+/// What a file must hold to be given out.
+#[derive(Debug)]
+pub(crate) struct Sealed {
+    pub(crate) digest: Digest,
+    pub(crate) skill: SkillName,
 }
 
 #[derive(Debug)]
@@ -65,6 +78,7 @@ impl SkillFile {
             real,
             stamp: Stamp::of(stat),
             executable: is_executable(stat),
+            sealed: None,
         }
     }
 
@@ -74,7 +88,13 @@ impl SkillFile {
             real: PathBuf::from(path),
             stamp: Stamp::of_bytes(bytes),
             executable: false,
+            sealed: None,
         }
+    }
+
+    /// The same file, which gives out nothing unless it holds what was sealed.
+    pub(crate) fn sealed(self, sealed: Sealed) -> Self {
+        Self { sealed: Some(sealed), ..self }
     }
 
     /// The length in bytes when the file was opened.
@@ -101,8 +121,14 @@ impl SkillFile {
     ///
     /// One byte more than the cap is read to tell whether anything follows, so that a file of exactly the cap is not
     /// called truncated (section 7 of the skill server's promises). An offset past the end gives an empty chunk.
+    ///
+    /// Of an approved skill's file all is read, whatever was asked, and what is given out is part of what the approval
+    /// is bound to; where the file holds anything else, the error is a [`ChangedSinceApproved`].
     pub fn read(&self, offset: u64, cap: usize) -> io::Result<Chunk> {
         let cap = cap.min(Self::MAX_CHUNK_BYTES);
+        if let Some(sealed) = &self.sealed {
+            return self.read_sealed(sealed, offset, cap);
+        }
         let mut bytes = match &self.source {
             Source::Disk(file) => {
                 let left = self.stamp.size.saturating_sub(offset);
@@ -117,6 +143,35 @@ impl SkillFile {
         let truncated = bytes.len() > cap;
         bytes.truncate(cap);
         Ok(Chunk { offset, bytes, size: self.stamp.size.max(read_to), truncated })
+    }
+
+    /// Reads the whole file once, keeps what was asked for, and gives it out if the whole is what was sealed.
+    fn read_sealed(&self, sealed: &Sealed, offset: u64, cap: usize) -> io::Result<Chunk> {
+        let changed = || io::Error::other(ChangedSinceApproved { skill: sealed.skill.clone() });
+        let end = offset.saturating_add(cap as u64);
+        let mut kept = Vec::new();
+        let mut hasher = Sha256::new();
+        let block = usize::try_from(self.size()).unwrap_or(GROWTH_BYTES).saturating_add(1);
+        let mut block = vec![0; block.min(GROWTH_BYTES)];
+        let mut at = 0_u64;
+        while at <= self.size() {
+            let length = match self.read_at(&mut block, at)? {
+                0 => break,
+                length => length,
+            };
+            hasher.update(&block[..length]);
+            let within = |position: u64| {
+                usize::try_from(position.saturating_sub(at)).unwrap_or(length).min(length)
+            };
+            kept.extend_from_slice(&block[within(offset)..within(end).max(within(offset))]);
+            at += length as u64;
+        }
+        let size = self.size();
+        let is_sealed = at == size && Digest::from_bytes(hasher.finalize().into()) == sealed.digest;
+        if !is_sealed {
+            return Err(changed());
+        }
+        Ok(Chunk { offset, bytes: kept, size, truncated: end < size })
     }
 
     /// Fills `buffer` from byte `offset` on, as far as one read goes; 0 is the end.

@@ -5,12 +5,15 @@ pub(crate) mod left_out;
 
 use std::fs::File;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::file::SkillFile;
 use crate::folder::beneath::{Purpose, Refusal, Root};
 use crate::manifest::{self, Manifest, ManifestLimits};
+use crate::name::SkillName;
 use crate::path::SkillPath;
+use crate::seal::Seal;
 
 /// How many characters of a path an error shows.
 const SHOWN_CHARS: usize = 120;
@@ -22,6 +25,8 @@ pub enum Folder {
     Disk(PathBuf),
     /// Files that the program carries in itself.
     Bundled(&'static [BundledFile]),
+    /// A directory whose content was approved: nothing but that content is read from it.
+    Sealed(Arc<Seal>),
 }
 
 /// A file of a skill that the program carries in itself.
@@ -57,6 +62,17 @@ pub enum ReadError {
     /// The operating system does not let this process read it.
     #[error("`{}` may not be read: permission denied", shown(.0))]
     Denied(SkillPath),
+    /// The file is not what it was when its skill was approved, or came since.
+    #[error(
+        "`{}` changed since the skill was approved; run `kitbag skills approve {skill}`",
+        shown(path)
+    )]
+    Changed {
+        /// What was asked for.
+        path: SkillPath,
+        /// The skill.
+        skill: SkillName,
+    },
     /// Opening it failed in another way.
     #[error("`{}` cannot be opened", shown(path))]
     Io {
@@ -73,10 +89,12 @@ impl Folder {
     /// Links inside the skill are followed; one that leads out is refused, whenever it was put there, because every
     /// step is taken from the handle of the one before (G-17, G-18, fault row 52). Only a regular file is handed out,
     /// and opening never waits for the other end of a pipe. What a manifest leaves out cannot be opened either,
-    /// except that no `.gitignore` takes a skill its `SKILL.md`.
+    /// except that no `.gitignore` takes a skill its `SKILL.md`. What a sealed folder gives out are the bytes that were
+    /// approved; a file that holds others fails to open, or to be read.
     pub fn open(&self, path: &SkillPath) -> Result<SkillFile, ReadError> {
         let dir = match self {
             Self::Disk(dir) => dir,
+            Self::Sealed(seal) => return seal.open(path),
             Self::Bundled(files) => {
                 return files
                     .iter()
@@ -97,7 +115,16 @@ impl Folder {
         Ok(file)
     }
 
-    /// Lists the files and directories of the skill, as far as `limits` go.
+    /// The directory on disk, by its real absolute path.
+    pub fn directory(&self) -> Option<&Path> {
+        match self {
+            Self::Disk(directory) => Some(directory),
+            Self::Sealed(seal) => Some(seal.directory()),
+            Self::Bundled(_) => None,
+        }
+    }
+
+    /// Lists the files and directories of the skill, as far as `limits` go; of a sealed folder, as it was sealed.
     ///
     /// See [`Manifest`] for what is listed. Nothing is read but directories and `.gitignore` files.
     pub fn manifest(&self, limits: &ManifestLimits) -> Manifest {

@@ -6,6 +6,7 @@ pub mod budget;
 mod catalog;
 pub mod catalogue;
 pub mod clients;
+mod consent;
 pub mod declaration;
 mod digest;
 mod document;
@@ -24,6 +25,7 @@ mod path;
 mod problem;
 mod roots;
 mod scan;
+mod seal;
 pub mod shown;
 mod skill;
 pub mod substitute;
@@ -33,6 +35,7 @@ pub mod validate;
 mod watch;
 
 pub use catalog::{Catalog, SkillLimit};
+pub use consent::{Approvals, Consent, ConsentFrom, ConsentKey, Consents};
 pub use digest::{
     Digest, DigestCache, DigestError, FileDigest, SkillDigests, file_digest, skill_digest,
 };
@@ -49,6 +52,7 @@ pub use origin::{GivenBy, Origin, Trust};
 pub use path::{MAX_PATH_CHARS, PathRule, SkillPath, SkillPathError};
 pub use problem::{Position, Problem, Reason, Severity};
 pub use roots::{Layout, Places, Reach, Root, RootChoice, RootOrder, workspace};
+pub use seal::{ChangedSinceApproved, OutsideFile, Seal, SealError, SealedEntry, SealedKind};
 pub use skill::{Skill, Status};
 pub use tokens::estimate_tokens;
 pub use uri::{SkillUri, SkillUriError};

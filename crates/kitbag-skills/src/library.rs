@@ -1,20 +1,24 @@
 //! The skills of one set of roots, looked at anew whenever somebody asks.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::catalog::{self, Bundled, Catalog, SkillLimit};
+use crate::catalog::{self, Bundled, Catalog, SkillLimit, Told};
+use crate::consent::{Approvals, ConsentFrom, Judge};
 use crate::digest::{DigestCache, DigestError, SkillDigests};
 use crate::document::Document;
 use crate::folder::Folder;
 use crate::manifest::{Manifest, ManifestLimits};
+use crate::origin::Trust;
 use crate::packages::PackageRoots;
-use crate::problem::Problem;
-use crate::roots::{self, Places, RootChoice};
+use crate::problem::{Problem, Reason};
+use crate::roots::{self, Places, Root, RootChoice};
 use crate::scan::{Scanner, Sighting};
+use crate::skill::Skill;
 
 /// Finds skills, keeps what it found, and does again only what a change on disk calls for.
 ///
@@ -24,6 +28,7 @@ use crate::scan::{Scanner, Sighting};
 pub struct Library {
     places: Places,
     limit: SkillLimit,
+    consents: ConsentFrom,
     seen: Mutex<Seen>,
     files: Mutex<Files>,
     latest: watch::Sender<Arc<Catalog>>,
@@ -34,6 +39,7 @@ struct Seen {
     scanner: Scanner,
     packages: PackageRoots,
     digests: DigestCache,
+    judge: Judge,
     sightings: Vec<Arc<Sighting>>,
     root_problems: Vec<Problem>,
 }
@@ -53,10 +59,20 @@ struct Files {
 const MAX_KEPT_FILES: usize = 200_000;
 
 impl Library {
-    /// A library of what lies at `places`, which uses at most `limit` skills.
+    /// A library of what lies at `places`, which uses at most `limit` skills, and none that needs an approval.
     pub fn new(places: Places, limit: SkillLimit) -> Self {
         let (latest, _) = watch::channel(Arc::default());
-        Self { places, limit, seen: Mutex::default(), files: Mutex::default(), latest }
+        let consents = ConsentFrom::Nobody;
+        Self { places, limit, consents, seen: Mutex::default(), files: Mutex::default(), latest }
+    }
+
+    /// The same library, which also uses the skills to which its user said yes.
+    ///
+    /// At every look an approved skill is compared with what was approved, and what is read from it afterwards are the
+    /// bytes that were approved, or nothing.
+    #[must_use]
+    pub fn with_consents(self, consents: ConsentFrom) -> Self {
+        Self { consents, ..self }
     }
 
     /// Where it looks.
@@ -69,25 +85,32 @@ impl Library {
         // A panic in an earlier look left at worst an old cache entry, whose stamp is checked before use.
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let seen = &mut *seen;
-        let (roots, mut problems) = roots::roots(&self.places, &mut seen.packages);
+        let (roots, root_problems) = roots::roots(&self.places, &mut seen.packages);
         let sightings = seen.scanner.look(&roots);
+        let approvals = self.approvals(&roots, &sightings);
+        let fault = approvals.as_ref().and_then(|approvals| approvals.fault.clone());
+        let still_judged = seen.judge.begin(approvals);
         let latest = Arc::clone(&self.latest.borrow());
         let unchanged = same(&sightings, &seen.sightings)
             && latest.roots == roots
-            && problems == seen.root_problems
+            && root_problems == seen.root_problems
+            && still_judged
             && !latest.is_contested();
         if latest.generation > 0 && unchanged {
             return latest;
         }
-        seen.root_problems.clone_from(&problems);
-        problems.extend(sightings.iter().flat_map(|sighting| sighting.problems.iter().cloned()));
+        let told = self.told(&roots, &root_problems, &sightings, fault);
+        seen.root_problems = root_problems;
         seen.scanner.keep_only(&directories(&sightings));
         let bundled = match self.places.choice {
             RootChoice::Default { .. } => Bundled::Included,
             RootChoice::Only { .. } => Bundled::Left,
         };
+        let judge = &mut seen.judge;
+        let consent = |skills: &mut [Skill]| judge.judge(skills, &self.consents);
+        let digests = &mut seen.digests;
         let mut catalog =
-            catalog::merge(&roots, &sightings, problems, bundled, self.limit, &mut seen.digests);
+            catalog::merge(&roots, &sightings, told, bundled, self.limit, digests, consent);
         seen.sightings = sightings;
         if latest.generation > 0 && catalog.says_the_same(&latest) {
             return latest;
@@ -96,6 +119,52 @@ impl Library {
         let catalog = Arc::new(catalog);
         self.latest.send_replace(Arc::clone(&catalog));
         catalog
+    }
+
+    /// What is approved, where something was found that needs it.
+    fn approvals(&self, roots: &[Root], sightings: &[Arc<Sighting>]) -> Option<Arc<Approvals>> {
+        let ConsentFrom::Records(consents) = &self.consents else { return None };
+        let mut found = roots.iter().zip(sightings);
+        found
+            .any(|(root, seen)| root.trust == Trust::NeedsApproval && !seen.found.is_empty())
+            .then(|| consents.approvals(&self.real_workspace()))
+    }
+
+    /// The workspace that approvals hold for, by its real path; blocks on I/O.
+    pub fn real_workspace(&self) -> PathBuf {
+        let workspace = roots::workspace(&self.places);
+        fs::canonicalize(&workspace).unwrap_or(workspace)
+    }
+
+    /// What is wrong with what was found, before anything is made of it.
+    fn told(
+        &self,
+        roots: &[Root],
+        root_problems: &[Problem],
+        sightings: &[Arc<Sighting>],
+        fault: Option<String>,
+    ) -> Told {
+        let mut told = Told::default();
+        let all_given = matches!(self.consents, ConsentFrom::ThisRun);
+        if all_given {
+            told.add(root_problems.iter().cloned());
+        } else {
+            // They repeat what a project's `package.json` says.
+            told.add_unspoken(root_problems.iter().cloned());
+        }
+        for (root, sighting) in roots.iter().zip(sightings) {
+            let problems = sighting.problems.iter().cloned();
+            if root.trust == Trust::Trusted || all_given {
+                told.add(problems);
+            } else {
+                told.add_unspoken(problems);
+            }
+        }
+        told.add(fault.map(|fault| {
+            Problem::warning(Reason::ApprovalsUnreadable, self.real_workspace(), fault)
+                .hint("until they can be read, no skill of the project is used")
+        }));
+        told
     }
 
     /// The catalogue of the last look, which is empty before the first; does no I/O.
@@ -111,7 +180,8 @@ impl Library {
     /// Every directory whose change may change the catalogue, as of the last look.
     pub fn directories(&self) -> Vec<PathBuf> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.sightings.iter().flat_map(|sighting| sighting.directories.iter().cloned()).collect()
+        let found = seen.sightings.iter().flat_map(|sighting| sighting.directories.iter().cloned());
+        found.chain(seen.judge.directories()).collect()
     }
 
     /// The files of a skill as they are now; walked again only when something in its folder changed. Blocks on I/O.
@@ -176,6 +246,9 @@ fn directories(sightings: &[Arc<Sighting>]) -> HashSet<&Path> {
 
 impl Files {
     fn manifest(&mut self, folder: &Folder) -> Arc<Manifest> {
+        if let Folder::Sealed(seal) = folder {
+            return Arc::clone(seal.manifest());
+        }
         let make = || folder.manifest(&ManifestLimits::STANDARD);
         let Folder::Disk(directory) = folder else { return Arc::new(make()) };
         match self.manifests.get(directory) {

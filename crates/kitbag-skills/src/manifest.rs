@@ -99,7 +99,7 @@ impl Manifest {
     /// What changed in about the moment of the listing counts as changed since. False for a folder that cannot be
     /// read, always true for a bundled one.
     pub fn is_current(&self, folder: &Folder) -> bool {
-        let Folder::Disk(dir) = folder else { return true };
+        let Some(dir) = folder.directory() else { return true };
         let Ok(root) = Root::open(dir) else { return false };
         let is_same = |path: &str, stamp: &Stamp| {
             stamp.is_settled(self.taken)
@@ -164,6 +164,7 @@ pub(crate) fn list(folder: &Folder, limits: &ManifestLimits) -> Manifest {
     match folder {
         Folder::Disk(dir) => walk::walk(dir, limits),
         Folder::Bundled(files) => bundled(files, limits),
+        Folder::Sealed(seal) => Manifest::clone(seal.manifest()),
     }
 }
 

@@ -76,11 +76,13 @@ pub enum Reason {
     Package,
     /// The Skills extension of MCP does not list this skill.
     ExtensionSkipped,
+    /// What was approved cannot be read, so nothing that needs an approval is used.
+    ApprovalsUnreadable,
 }
 
 impl Reason {
     /// Every reason there is, in the order in which the documentation lists them.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::RootUnreadable,
         Self::DirectoryUnreadable,
         Self::NoSkillMd,
@@ -107,6 +109,7 @@ impl Reason {
         Self::HiddenDirectory,
         Self::Package,
         Self::ExtensionSkipped,
+        Self::ApprovalsUnreadable,
     ];
 
     /// The name of the reason on the wire and in tables, such as `name-mismatch`.
@@ -138,6 +141,7 @@ impl Reason {
             Self::HiddenDirectory => "hidden-directory",
             Self::Package => "package",
             Self::ExtensionSkipped => "extension-skipped",
+            Self::ApprovalsUnreadable => "approvals-unreadable",
         }
     }
 }

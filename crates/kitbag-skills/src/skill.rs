@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::catalogue::{Guidance, Listing};
+use crate::consent::{Consent, ConsentKey};
 use crate::document::Document;
 use crate::name::SkillName;
 use crate::origin::{Origin, Trust};
@@ -23,6 +24,10 @@ pub struct Skill {
     pub rank: usize,
     /// Whether it waits for an approval.
     pub trust: Trust,
+    /// Whether its owner said yes to it.
+    pub consent: Consent,
+    /// What an approval of it is kept under, where it needs one and can have one.
+    pub consent_key: Option<ConsentKey>,
     /// Every path by which it was reached, the strongest first; the same content elsewhere counts too.
     pub found_at: Vec<PathBuf>,
     /// The frontmatter's name, where the skill answers to it too (decision 1).

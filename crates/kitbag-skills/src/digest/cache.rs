@@ -37,6 +37,9 @@ impl DigestCache {
         folder: &Folder,
         manifest: &Manifest,
     ) -> Result<SkillDigests, DigestError> {
+        if let Folder::Sealed(seal) = folder {
+            return Ok(seal.digests().clone());
+        }
         if !manifest.complete {
             return Err(DigestError::Incomplete);
         }
@@ -45,7 +48,7 @@ impl DigestCache {
         }
         let (known, mut opener) = match folder {
             Folder::Disk(dir) => (self.take(dir), Opener::Disk(dir, None)),
-            Folder::Bundled(_) => (HashMap::new(), Opener::Bundled(folder)),
+            Folder::Bundled(_) | Folder::Sealed(_) => (HashMap::new(), Opener::Other(folder)),
         };
         let mut kept = HashMap::new();
         let result = manifest
@@ -122,13 +125,13 @@ impl DigestCache {
 /// Opens listed files, the folder itself at most once. What a manifest lists is not left out, so that is not asked again.
 enum Opener<'a> {
     Disk(&'a Path, Option<Root>),
-    Bundled(&'a Folder),
+    Other(&'a Folder),
 }
 
 impl Opener<'_> {
     fn open(&mut self, path: &SkillPath) -> Result<SkillFile, ReadError> {
         match self {
-            Self::Bundled(folder) => folder.open(path),
+            Self::Other(folder) => folder.open(path),
             Self::Disk(_, Some(root)) => folder::open_beneath(root, path),
             Self::Disk(dir, root) => {
                 let opened = Root::open(dir).map_err(ReadError::FolderUnreadable)?;

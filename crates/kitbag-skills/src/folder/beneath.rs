@@ -89,8 +89,14 @@ impl Root {
 pub(crate) fn find(root: &Root, path: &str, purpose: Purpose) -> Result<Found, Refusal> {
     match at_once(root, path, purpose) {
         Some(done) => done,
-        None => step_by_step(root, path, purpose),
+        None => step_by_step(root, path.as_bytes(), purpose),
     }
+}
+
+/// Opens a file by its name in `parent`, to read it; a link is not followed, and a pipe is not waited for.
+pub(crate) fn open_file(parent: BorrowedFd<'_>, name: &OsStr) -> Result<OwnedFd, Errno> {
+    let flags = flags(Purpose::Read) | OFlags::NOFOLLOW;
+    rustix::fs::openat(parent, name, flags, Mode::empty())
 }
 
 /// Opens a directory by its name in `parent`, to list it; a link is not followed.
@@ -134,9 +140,11 @@ fn at_once(_: &Root, _: &str, _: Purpose) -> Option<Result<Found, Refusal>> {
     None
 }
 
-fn step_by_step(root: &Root, path: &str, purpose: Purpose) -> Result<Found, Refusal> {
+fn step_by_step(root: &Root, path: &[u8], purpose: Purpose) -> Result<Found, Refusal> {
     let mut held: Vec<(OwnedFd, OsString)> = Vec::new();
-    let mut ahead: Vec<OsString> = path.split('/').rev().map(OsString::from).collect();
+    let segments = path.split(|byte| *byte == b'/');
+    let mut ahead: Vec<OsString> =
+        segments.rev().map(|name| OsString::from_vec(name.to_vec())).collect();
     let mut links = 0;
     while let Some(segment) = ahead.pop() {
         if segment == ".." {
@@ -248,8 +256,33 @@ fn refusal(errno: Errno) -> Refusal {
 
 /// What lies at `path` beneath `root` itself, a last link not followed.
 pub(crate) fn look(root: &Root, path: &str) -> Result<Stat, Errno> {
+    look_at(root, path.as_bytes())
+}
+
+/// The same for a path of any bytes.
+pub(crate) fn look_at(root: &Root, path: &[u8]) -> Result<Stat, Errno> {
     if path.is_empty() {
         return rustix::fs::fstat(&root.handle);
     }
-    rustix::fs::statat(&root.handle, path.as_bytes(), AtFlags::SYMLINK_NOFOLLOW)
+    rustix::fs::statat(&root.handle, path, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// Where a link leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// To something in the folder.
+    Inside,
+    /// Out of the folder, to nothing, or so far round that it cannot be told.
+    Elsewhere,
+}
+
+/// Tells whether the link at `path` leads to something in the folder.
+pub(crate) fn place(root: &Root, path: &[u8]) -> Place {
+    match step_by_step(root, path, Purpose::Look) {
+        Ok(_) | Err(Refusal::Directory | Refusal::Special) => Place::Inside,
+        // This walk gives up where the kernel may go on, so what is missing here may be there for others.
+        Err(Refusal::Outside | Refusal::Missing | Refusal::Denied | Refusal::Io(_)) => {
+            Place::Elsewhere
+        }
+    }
 }

@@ -4,6 +4,7 @@ mod activation;
 mod attach;
 mod budget;
 mod catalogue;
+mod consent;
 mod declaration;
 mod digest;
 mod discovery;

@@ -74,6 +74,7 @@ fn kind(error: &ReadError) -> &'static str {
         ReadError::NotRegular(_) => "not regular",
         ReadError::LeftOut(_) => "left out",
         ReadError::Denied(_) => "denied",
+        ReadError::Changed { .. } => "changed",
         ReadError::Io { .. } => "io",
     }
 }

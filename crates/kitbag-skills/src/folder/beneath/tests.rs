@@ -49,7 +49,7 @@ fn the_portable_way_answers_as_the_kernel_does() {
     ];
     for (path, expected) in expected {
         for purpose in [Purpose::Read, Purpose::Look] {
-            let portable = outcome(step_by_step(&root, path, purpose));
+            let portable = outcome(step_by_step(&root, path.as_bytes(), purpose));
             let real = portable.as_ref().map(|(_, real, _)| real.as_str());
             assert_eq!(real, expected.as_ref().copied(), "{path}, {purpose:?}");
             assert_eq!(outcome(find(&root, path, purpose)), portable, "{path}, {purpose:?}");
