@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use divan::Bencher;
-use kitbag_builtin::{ServeLimits, SkillServer};
+use kitbag_builtin::{Running, ServeLimits, SkillServer};
 use kitbag_skills::{GivenBy, Library, Places, RootChoice, RootOrder, SkillLimit};
 use kitbag_tool::{CallContext, Gate, PageRequest, ToolCall, ToolOutput, Toolbox};
 use serde_json::{Value, json};
@@ -43,7 +43,8 @@ impl Served {
         };
         let library = Arc::new(Library::new(places, SkillLimit(10_000)));
         let limits = ServeLimits { resources: 10_000 };
-        let server = SkillServer::new(library, "--skills", limits, None);
+        let server =
+            SkillServer::new(library, "--skills", limits, Running::without_sandbox(), None);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         Self {
             runtime,

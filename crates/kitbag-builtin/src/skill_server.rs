@@ -18,8 +18,11 @@ use kitbag_tool::{
     Revision, Source, SourceId, ToolCall, ToolOutput,
 };
 use tokio::sync::watch;
-use tokio::task::{JoinError, spawn_blocking};
+use tokio::task::spawn_blocking;
 use tokio_util::task::AbortOnDropHandle;
+
+use crate::Running;
+use crate::blocking::blocking;
 
 /// The most bytes of a SKILL.md that `skill_load` gives (section 7 of the skill server).
 pub const MAX_SKILL_MD_BYTES: usize = 256 * 1024;
@@ -70,12 +73,14 @@ struct Shelf {
     library: Arc<Library>,
     roots_from: &'static str,
     limits: ServeLimits,
+    running: Running,
     /// Whether the last whole listing of the resources left some out.
     resources_cut: AtomicBool,
 }
 
 impl SkillServer {
-    /// Offers the skills of `library`; `roots_from` is what named its roots, as `skill_list` says it.
+    /// Offers the skills of `library`; `roots_from` is what named its roots, as `skill_list` says it, and `running` is
+    /// whether the tools that they declare run, which is told and not done here.
     ///
     /// Nothing is read here (B-2). With a watch, changes on disk are told to clients, by a task of the current runtime
     /// that ends with the server.
@@ -83,6 +88,7 @@ impl SkillServer {
         library: Arc<Library>,
         roots_from: &'static str,
         limits: ServeLimits,
+        running: Running,
         watch: Option<Watch>,
     ) -> Self {
         let (publish, offer) = watch::channel(Arc::new(offered(Revision(0))));
@@ -91,7 +97,8 @@ impl SkillServer {
             let library = Arc::clone(&library);
             AbortOnDropHandle::new(tokio::spawn(follow(watch, library, known, publish)))
         });
-        let shelf = Shelf { library, roots_from, limits, resources_cut: AtomicBool::new(false) };
+        let resources_cut = AtomicBool::new(false);
+        let shelf = Shelf { library, roots_from, limits, running, resources_cut };
         Self {
             id: "skills".parse().expect("the name is a source's"),
             shelf: Arc::new(shelf),
@@ -106,12 +113,7 @@ impl SkillServer {
         work: impl FnOnce(&Shelf) -> T + Send + 'static,
     ) -> T {
         let shelf = Arc::clone(&self.shelf);
-        match spawn_blocking(move || work(&shelf)).await.map_err(JoinError::try_into_panic) {
-            Ok(done) => done,
-            Err(Ok(panic)) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down: nobody waits for the answer any more.
-            Err(Err(_cancelled)) => std::future::pending().await,
-        }
+        blocking(move || work(&shelf)).await
     }
 }
 

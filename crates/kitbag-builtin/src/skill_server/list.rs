@@ -9,6 +9,7 @@ use kitbag_tool::Refusal;
 use serde::{Deserialize, Serialize};
 
 use super::{Shelf, for_models};
+use crate::skill_tools::wire_name;
 
 /// The most skills of one answer.
 pub(super) const PAGE_SKILLS: usize = 100;
@@ -50,6 +51,15 @@ struct ListedSkill {
     source: String,
     files: usize,
     bytes: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unavailable_tools: Vec<UnavailableTool>,
+}
+
+/// A tool that the skill declares and that does not run here.
+#[derive(Debug, Serialize)]
+struct UnavailableTool {
+    tool: String,
+    reason: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -97,7 +107,7 @@ pub(super) fn list(shelf: &Shelf, arguments: &Arguments) -> Result<Listed, Refus
         roots: catalog.roots.iter().map(|root| shown(&root.path)).collect(),
         roots_from: shelf.roots_from,
         total,
-        skills: page.iter().map(|(skill, manifest)| listed(skill, manifest)).collect(),
+        skills: page.iter().map(|(skill, manifest)| listed(shelf, skill, manifest)).collect(),
         next_cursor,
         user_only: (user_only > 0).then_some(user_only),
         problems: problems.into_iter().map(told).collect(),
@@ -119,7 +129,13 @@ fn speaks_of(skill: &Skill, words: &[&str]) -> bool {
         .all(|word| name.contains(word) || description.contains(word) || when.contains(word))
 }
 
-fn listed(skill: &Skill, manifest: &Manifest) -> ListedSkill {
+fn listed(shelf: &Shelf, skill: &Skill, manifest: &Manifest) -> ListedSkill {
+    let unavailable = shelf.running.why_not(skill).into_iter().flat_map(|reason| {
+        skill.document.declaration.tools.iter().map(move |tool| UnavailableTool {
+            tool: wire_name(skill.name().as_str(), &tool.name).to_string(),
+            reason: reason.to_owned(),
+        })
+    });
     ListedSkill {
         name: skill.name().to_string(),
         description: skill.document.header.description.clone(),
@@ -127,6 +143,7 @@ fn listed(skill: &Skill, manifest: &Manifest) -> ListedSkill {
         source: source(skill),
         files: manifest.files.len(),
         bytes: manifest.bytes(),
+        unavailable_tools: unavailable.collect(),
     }
 }
 

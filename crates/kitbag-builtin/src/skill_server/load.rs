@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::list::source;
 use super::{MAX_SKILL_MD_BYTES, Shelf, find, left_to_people};
+use crate::skill_tools::wire_name;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -32,6 +33,8 @@ pub(super) struct Loaded {
     #[serde(skip_serializing_if = "Option::is_none")]
     files_note: Option<String>,
     scripts: Vec<LoadedScript>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<LoadedTool>,
 }
 
 #[derive(Debug, Serialize)]
@@ -46,6 +49,16 @@ struct LoadedScript {
     script: String,
     interpreter: String,
     runnable_here: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LoadedTool {
+    tool: String,
+    description: String,
+    runnable_here: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
 }
 
 pub(super) fn load(shelf: &Shelf, arguments: &Arguments) -> Result<Loaded, Refusal> {
@@ -67,6 +80,13 @@ pub(super) fn load(shelf: &Shelf, arguments: &Arguments) -> Result<Loaded, Refus
         interpreter: script.interpreter.clone(),
         runnable_here: false,
     });
+    let why_not = shelf.running.why_not(skill);
+    let tools = document.declaration.tools.iter().map(|tool| LoadedTool {
+        tool: wire_name(document.name.as_str(), &tool.name).to_string(),
+        description: tool.description.clone(),
+        runnable_here: why_not.is_none(),
+        reason: why_not.map(str::to_owned),
+    });
     Ok(Loaded {
         name: document.name.to_string(),
         description: document.header.description.clone(),
@@ -80,6 +100,7 @@ pub(super) fn load(shelf: &Shelf, arguments: &Arguments) -> Result<Loaded, Refus
         files_note: (!manifest.complete)
             .then(|| "The list is not complete; `problems` of skill_list says why.".to_owned()),
         scripts: scripts.collect(),
+        tools: tools.collect(),
     })
 }
 

@@ -107,6 +107,14 @@ fn list_spec() -> ToolSpec {
                             "source": text,
                             "files": { "type": "integer" },
                             "bytes": { "type": "integer" },
+                            "unavailableTools": {
+                                "type": "array",
+                                "items": {
+                                    "type": "object",
+                                    "properties": { "tool": text, "reason": text },
+                                    "required": ["tool", "reason"],
+                                },
+                            },
                         },
                         "required": ["name", "source", "files", "bytes"],
                     },
@@ -178,6 +186,19 @@ fn load_spec() -> ToolSpec {
                             "runnableHere": { "type": "boolean" },
                         },
                         "required": ["script", "interpreter", "runnableHere"],
+                    },
+                },
+                "tools": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "tool": text,
+                            "description": text,
+                            "runnableHere": { "type": "boolean" },
+                            "reason": text,
+                        },
+                        "required": ["tool", "description", "runnableHere"],
                     },
                 },
             },

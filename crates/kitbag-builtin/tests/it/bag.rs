@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kitbag_builtin::{ServeLimits, SkillServer};
+use kitbag_builtin::{Running, ServeLimits, SkillServer};
 use kitbag_skills::{GivenBy, Library, Places, RootChoice, RootOrder, SkillLimit, Watch};
 use kitbag_tool::{
     CallContext, CallError, Content, Gate, Page, PageRequest, PromptError, PromptRequest,
@@ -68,7 +68,13 @@ impl Bag {
             Watched::No => None,
         };
         let limits = ServeLimits { resources: options.resources };
-        let server = Arc::new(SkillServer::new(Arc::clone(&library), "--skills", limits, watch));
+        let server = Arc::new(SkillServer::new(
+            Arc::clone(&library),
+            "--skills",
+            limits,
+            Running::without_sandbox(),
+            watch,
+        ));
         let toolbox = Toolbox::new(vec![server.clone()], Gate::open(), None);
         Self { root, library, toolbox, server, _keep: keep }
     }

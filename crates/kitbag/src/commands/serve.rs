@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kitbag_builtin::{INSTRUCTIONS, ServeLimits, SkillServer};
+use kitbag_builtin::{INSTRUCTIONS, Running, ServeLimits, SkillServer};
 use kitbag_server::{
     BearerToken, ENDPOINT, LibrarySkills, ServeError, Served, serve_http, serve_stdio,
 };
@@ -73,8 +73,14 @@ fn served(environment: &Environment, arguments: &ServeArgs) -> Served {
         .ok();
     let usual = if environment.hosted { MAX_RESOURCES_HOSTED } else { MAX_RESOURCES };
     let limits = ServeLimits { resources: arguments.max_resources.unwrap_or(usual) };
-    let source =
-        SkillServer::new(Arc::clone(&library), environment.roots_from(given), limits, watch);
+    let running = Running::without_sandbox();
+    let source = SkillServer::new(
+        Arc::clone(&library),
+        environment.roots_from(given),
+        limits,
+        running,
+        watch,
+    );
     Served {
         // These tools only read, from skills that their owner serves.
         view: Toolbox::new(vec![Arc::new(source)], Gate::open(), None).view(),

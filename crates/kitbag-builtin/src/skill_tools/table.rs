@@ -1,0 +1,121 @@
+//! Which tool of which skill answers to which name.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use kitbag_skills::declaration::ToolDeclaration;
+use kitbag_skills::{Catalog, Skill};
+use kitbag_tool::{ToolName, ToolSpec};
+use serde_json::{Map, Value, json};
+
+use super::answer::OutputCheck;
+
+/// The tools of one catalogue by their names.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    generation: u64,
+    tools: BTreeMap<ToolName, Arc<Entry>>,
+}
+
+/// One tool.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) skill: Arc<Skill>,
+    /// Its place among the tools that the skill declares.
+    at: usize,
+    pub(super) spec: Arc<ToolSpec>,
+    /// Made at the first answer.
+    check: OnceLock<OutputCheck>,
+}
+
+/// The table of the newest catalogue that was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Tables(Mutex<Arc<Table>>);
+
+impl Tables {
+    /// The table of `catalog`.
+    pub(super) fn of(&self, catalog: &Catalog) -> Arc<Table> {
+        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.generation == catalog.generation {
+            return Arc::clone(&latest);
+        }
+        let table = Arc::new(Table::of(catalog));
+        if catalog.generation > latest.generation {
+            *latest = Arc::clone(&table);
+        }
+        table
+    }
+}
+
+impl Table {
+    fn of(catalog: &Catalog) -> Self {
+        let mut tools = BTreeMap::new();
+        for skill in catalog.used() {
+            for (at, tool) in skill.document.declaration.tools.iter().enumerate() {
+                let name = wire_name(skill.name().as_str(), &tool.name);
+                let spec = Arc::new(spec(name.clone(), tool));
+                let skill = Arc::clone(skill);
+                tools
+                    .entry(name)
+                    .or_insert_with(|| Arc::new(Entry { skill, at, spec, check: OnceLock::new() }));
+            }
+        }
+        Self { generation: catalog.generation, tools }
+    }
+
+    pub(super) fn get(&self, name: &ToolName) -> Option<&Arc<Entry>> {
+        self.tools.get(name)
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.tools.values()
+    }
+}
+
+impl Entry {
+    pub(super) fn declared(&self) -> &ToolDeclaration {
+        &self.skill.document.declaration.tools[self.at]
+    }
+
+    pub(super) fn check(&self) -> &OutputCheck {
+        self.check.get_or_init(|| OutputCheck::compile(self.declared().output_schema.as_ref()))
+    }
+}
+
+fn spec(name: ToolName, tool: &ToolDeclaration) -> ToolSpec {
+    let any = || {
+        let Value::Object(any) = json!({ "type": "object" }) else { return Map::new() };
+        any
+    };
+    ToolSpec {
+        description: Some(tool.description.clone()),
+        output_schema: tool.output_schema.clone().map(Arc::new),
+        ..ToolSpec::new(name, tool.input_schema.clone().unwrap_or_else(any))
+    }
+}
+
+/// The name of a skill's tool towards clients, `SKILL__TOOL` (decision 16).
+pub(crate) fn wire_name(skill: &str, tool: &str) -> ToolName {
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+    let plain = format!("{skill}__{tool}");
+    let fits = plain.len() <= 64
+        && plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && plain.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-');
+    let clear = !skill.contains("__") && !skill.ends_with('_') && !tool.starts_with('_');
+    if fits
+        && clear
+        && let Ok(name) = plain.parse()
+    {
+        return name;
+    }
+    let mut hasher = DefaultHasher::new();
+    (skill, tool).hash(&mut hasher);
+    let cleaned: String = plain
+        .chars()
+        .take(50)
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
+        .collect();
+    format!("{cleaned}_{:08x}", hasher.finish() & 0xffff_ffff)
+        .parse()
+        .expect("letters, digits, `_` and `-`, under 128 of them")
+}
