@@ -62,8 +62,8 @@ pub(crate) enum Missing {
         /// What to do.
         hint: &'static str,
     },
-    /// The machine has programs that could, and they are too old.
-    #[error("nothing here runs TypeScript: neither `deno` nor `bun` is installed, and {node}")]
+    /// Nothing on the machine runs TypeScript.
+    #[error("neither `deno` nor `bun` is installed, and {node}")]
     NoTypeScript {
         /// What is the matter with Node.
         node: String,

@@ -23,5 +23,6 @@ pub use skill_server::{
 };
 pub use skill_tool::{Caller, SkillCall, answer, catalogue};
 pub use skill_tools::{
-    MAX_RUNNING_HANDLERS, Machine, NOT_IN_A_SANDBOX, Running, SkillTools, Variables,
+    DeclaredTool, MAX_RUNNING_HANDLERS, Machine, NOT_IN_A_SANDBOX, Running, SkillTools, Variables,
+    declared_tools,
 };

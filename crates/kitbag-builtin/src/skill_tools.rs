@@ -22,6 +22,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 use crate::interpreters::Interpreters;
 use table::Tables;
 pub(crate) use table::wire_name;
+pub use table::{DeclaredTool, declared_tools};
 
 /// How many handlers run at a time; further calls wait, and the wait counts as their time.
 pub const MAX_RUNNING_HANDLERS: usize = 8;

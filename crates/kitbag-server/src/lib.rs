@@ -16,6 +16,7 @@ mod http;
 mod library;
 mod params;
 mod relay;
+mod result;
 mod skills;
 mod stdio;
 mod wire;
@@ -27,6 +28,7 @@ use kitbag_tool::View;
 pub use catalogue::{DirectoryEntry, SkillCatalogue, SkillEntry, SkillFile, SkillFiles};
 pub use http::{BearerToken, BearerTokenError, ENDPOINT, serve_http};
 pub use library::LibrarySkills;
+pub use result::{prompt_result, tool_result};
 pub use stdio::{ServeError, serve_stdio, serve_stream};
 
 /// What is served, to every client alike.

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -16,6 +17,7 @@ Examples:
   kitbag tour                        see what it does: no network, no key
   kitbag skills list                 which skills there are
   kitbag skills new release-notes    a new one to start from
+  kitbag run release-notes           its text, as a model gets it
   kitbag serve                       all of them, for any MCP client",
     arg_required_else_help = true,
     max_term_width = 100
@@ -32,6 +34,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Serve skills to any MCP client.
     Serve(ServeArgs),
+    /// Run a tool that a skill declares, or print what a skill says.
+    Run(RunArgs),
     /// List, show, check and write skills.
     #[command(subcommand)]
     Skills(SkillsCommand),
@@ -64,6 +68,41 @@ pub(crate) struct ServeArgs {
     /// Offer at most this many files as resources.
     #[arg(long, value_name = "N")]
     pub(crate) max_resources: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+NAME is a tool (`SKILL__TOOL` or `SKILL/TOOL`), a skill that declares one tool,
+or a skill of prose, whose text is printed with the arguments put in.
+
+Exit codes: 0 done, 1 the tool failed, 2 wrong usage or input, 3 configuration,
+4 denied, 70 kitbag failed, 130 interrupted.
+
+Examples:
+  kitbag run durations/parse --input '{\"text\":\"90m\"}'
+  kitbag run durations/parse --input @input.json
+  kitbag run durations/parse --input - --json
+  kitbag run release-notes v1.2 v1.3           a skill of prose")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) roots: RootArgs,
+    /// The tool or the skill.
+    pub(crate) name: String,
+    /// What a person would type after the name of a skill of prose.
+    #[arg(value_name = "ARGS")]
+    pub(crate) arguments: Vec<String>,
+    /// The input of a tool, a JSON object: itself, `@` and a file, or `-` for standard input.
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    pub(crate) input: Option<String>,
+    /// Give up after this many seconds, where the tool may not run that long anyway.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// Run it although no terminal is there.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print the result as an MCP client gets it.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Which skills a command looks at.
@@ -215,6 +254,15 @@ pub(crate) struct TourArgs {
     /// The folder of skills to show; the examples unless told.
     #[arg(long, value_name = "DIR")]
     pub(crate) skills: Option<PathBuf>,
+}
+
+/// A number of seconds above 0.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "it is not a number of seconds".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        Ok(_) | Err(_) => Err("use a number above 0, such as `30`".to_owned()),
+    }
 }
 
 /// An address of this machine that no other can reach.

@@ -2,6 +2,7 @@
 
 pub(crate) mod list;
 pub(crate) mod new;
+pub(crate) mod run;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod to_prompt;
@@ -9,13 +10,14 @@ pub(crate) mod tour;
 pub(crate) mod validate;
 
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use kitbag_skills::{Library, Skill, SkillLimit, Status, shown};
 
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::style;
 
 /// How many skills are used at most, where nobody says otherwise (decision 21).
 const MAX_SKILLS: usize = 10_000;
@@ -32,20 +34,39 @@ fn library(environment: &Environment, given: &[PathBuf], limit: Option<usize>) -
 /// Prints a JSON value and a line break; what cannot be seen, or could move a cursor, is written as an escape.
 fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let plain = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
-    let mut text = String::with_capacity(plain.len() + 1);
-    for character in plain.chars() {
+    writeln!(std::io::stdout().lock(), "{}", visible_json(&plain))?;
+    Ok(())
+}
+
+/// The same JSON in which what cannot be seen, or could move a cursor, is written as an escape.
+fn visible_json(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
         // Between the strings only line breaks occur, and inside them JSON has escaped its own controls.
         if character != '\n' && shown::is_invisible(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                write!(text, "\\u{unit:04x}").map_err(std::io::Error::other)?;
+                // Writing to a text cannot fail.
+                let _ = write!(text, "\\u{unit:04x}");
             }
         } else {
             text.push(character);
         }
     }
-    text.push('\n');
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(())
+    text
+}
+
+/// Prints the text byte for byte; on a terminal, so that it shows all of itself and ends its last line.
+fn print_text(text: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if out.is_terminal() {
+        out.write_all(style::harmless(text).as_bytes())?;
+        if !text.ends_with('\n') {
+            writeln!(out)?;
+        }
+    } else {
+        out.write_all(text.as_bytes())?;
+    }
+    out.flush()
 }
 
 /// Paths as text: what is not UTF-8 in one is shown as U+FFFD, since JSON can hold nothing else.

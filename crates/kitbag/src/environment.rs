@@ -3,7 +3,9 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use kitbag_builtin::Machine;
 use kitbag_skills::{GivenBy, Places, RootChoice, RootOrder};
 
 /// Moves kitbag's home from `~/.kitbag`.
@@ -76,6 +78,11 @@ impl Environment {
             choice,
             order: RootOrder::UserFirst,
         }
+    }
+
+    /// What tools that run as processes get of this machine.
+    pub(crate) fn machine() -> Machine {
+        Machine { variable: Arc::new(|name| env::var_os(name)), scratch: env::temp_dir() }
     }
 
     /// What named the roots, in the words of `skill_list` (`rootsFrom`).

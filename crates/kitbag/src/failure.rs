@@ -19,8 +19,12 @@ pub(crate) enum Kind {
     Usage,
     /// A file or directory that kitbag depends on is not as it must be.
     Configuration,
+    /// A rule, or the want of somebody who may say yes, stands against it.
+    Denied,
     /// Kitbag, or the machine, failed.
     Internal,
+    /// Somebody ended it before it was done.
+    Interrupted,
 }
 
 impl Kind {
@@ -30,7 +34,9 @@ impl Kind {
             Self::Negative => 1,
             Self::Usage => 2,
             Self::Configuration => 3,
+            Self::Denied => 4,
             Self::Internal => 70,
+            Self::Interrupted => 130,
         }
     }
 }

@@ -39,6 +39,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     })?;
     match &cli.command {
         Command::Serve(arguments) => commands::serve::run(&environment, arguments),
+        Command::Run(arguments) => commands::run::run(&environment, arguments),
         Command::Tour(arguments) => commands::tour::run(&environment, arguments),
         Command::Skills(command) => match command {
             SkillsCommand::List(arguments) => commands::list::run(&environment, arguments),

@@ -9,7 +9,6 @@ use kitbag_skills::{Document, Folder};
 use kitbag_tool::{CallError, Progress, ProgressUpdate, Refusal, ToolCall, ToolOutput, redact};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
-use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -104,7 +103,7 @@ pub(super) async fn answer(
     let finished = process::run(job, &stop, &mut log).await;
     let tail = log.tail();
     // What the handler left there may be a lot.
-    drop(spawn_blocking(move || drop(place)));
+    blocking(move || drop(place)).await;
     let finished =
         finished.map_err(|error| named(Refusal::new(format!("it did not start: {error}."))))?;
     outcome(&entry, &call, &finished, &tail, started.elapsed())

@@ -10,6 +10,27 @@ use serde_json::{Map, Value, json};
 
 use super::answer::OutputCheck;
 
+/// A tool that a used skill declares.
+#[derive(Debug, Clone)]
+pub struct DeclaredTool {
+    /// Its name towards callers.
+    pub name: ToolName,
+    /// The skill.
+    pub skill: Arc<Skill>,
+    /// Its name within the skill.
+    pub tool: String,
+}
+
+/// The tools that the used skills of `catalog` declare, sorted by name, whether or not they run here.
+pub fn declared_tools(catalog: &Catalog) -> Vec<DeclaredTool> {
+    let declared = |entry: &Arc<Entry>| DeclaredTool {
+        name: entry.spec.name.clone(),
+        skill: Arc::clone(&entry.skill),
+        tool: entry.declared().name.clone(),
+    };
+    Table::of(catalog).entries().map(declared).collect()
+}
+
 /// The tools of one catalogue by their names.
 #[derive(Debug, Default)]
 pub(super) struct Table {

@@ -66,8 +66,8 @@ fn the_reference_is_what_the_help_says() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/cli.md");
     let mut text = String::from(
         "# The command line\n\nData goes to standard output, everything else to standard error. Exit codes: 0 done, 1 the \
-         answer is no, 2 wrong usage,\n3 a file or directory that kitbag depends on is not as it must be, 70 kitbag or the \
-         machine failed.\n",
+         answer is no, 2 wrong usage,\n3 a file or directory that kitbag depends on is not as it must be, 4 it is denied, 70 kitbag or the machine failed, \
+         130 it was\ninterrupted.\n",
     );
     every(&Cli::command(), "kitbag", &mut |path, command| {
         let help = command.clone().bin_name(path).term_width(100).render_long_help();

@@ -1,6 +1,5 @@
 //! `kitbag skills show`.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use kitbag_builtin::{Caller, SkillCall};
@@ -40,7 +39,7 @@ pub(crate) fn run(environment: &Environment, arguments: &ShowArgs) -> Result<Exi
         if arguments.json {
             super::print_json(&json!({ "tokens": tokens, "text": text }))?;
         } else {
-            print(&text)?;
+            super::print_text(&text)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -69,7 +68,7 @@ pub(crate) fn run(environment: &Environment, arguments: &ShowArgs) -> Result<Exi
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    print(&text)?;
+    super::print_text(&text)?;
     style::remark(format!("~{tokens} tokens"));
     Ok(ExitCode::SUCCESS)
 }
@@ -141,18 +140,4 @@ fn warn_of_placeholders(skill: &Skill) {
         );
         style::tell_problem(Severity::Warning, &message, None);
     }
-}
-
-/// Prints the text byte for byte; on a terminal, so that it shows all of itself and ends its last line.
-fn print(text: &str) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    if out.is_terminal() {
-        out.write_all(style::harmless(text).as_bytes())?;
-        if !text.ends_with('\n') {
-            writeln!(out)?;
-        }
-    } else {
-        out.write_all(text.as_bytes())?;
-    }
-    out.flush()
 }
