@@ -51,7 +51,8 @@ impl OutputCheck {
         };
         validator.validate(value).map_err(|error| {
             let path = error.instance_path().to_string();
-            format!("its answer does not fit its output schema: at `{path}`: {}", reason(&error))
+            let place = if path.is_empty() { String::new() } else { format!("at `{path}`: ") };
+            format!("its answer does not fit its output schema: {place}{}", reason(&error))
         })
     }
 }
@@ -147,7 +148,7 @@ fn block_fault(block: &Value) -> Option<String> {
         Some(_) => &[],
     };
     let missing = needs.iter().find(|key| !block.get(**key).is_some_and(Value::is_string))?;
-    Some(format!("has no text `{missing}`"))
+    Some(format!("has no `{missing}` that is a text"))
 }
 
 /// The first characters of what somebody wrote, none of which can be mistaken for ours.

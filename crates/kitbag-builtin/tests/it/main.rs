@@ -4,6 +4,8 @@
 
 mod bag;
 mod files;
+mod handlers;
+mod hostile;
 mod list;
 mod live;
 mod load;
@@ -13,3 +15,4 @@ mod resources;
 mod skill_tool;
 mod tools;
 mod user_only;
+mod workshop;
