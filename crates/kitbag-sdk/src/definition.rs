@@ -43,6 +43,8 @@ pub struct Define {
     title: Option<String>,
     hints: Option<ToolHints>,
     body: Arc<str>,
+    /// The name in the frontmatter of the SKILL.md that the body is of.
+    beside: Option<String>,
     timeout: Option<Duration>,
     output: Option<Value>,
 }
@@ -59,6 +61,16 @@ pub enum DefineError {
     Name {
         /// The name, cut to 120 characters.
         name: String,
+    },
+    /// The SKILL.md that it stands beside has another name.
+    #[error(
+        "skill `{skill}` stands beside a SKILL.md named `{beside}`, and both must have one name"
+    )]
+    Beside {
+        /// The skill.
+        skill: String,
+        /// The name in the frontmatter, cut to 120 characters.
+        beside: String,
     },
     /// The input schema cannot be used.
     #[error("input schema of skill `{skill}`: {reason}")]
@@ -89,6 +101,7 @@ pub fn define(name: &str) -> Define {
         title: None,
         hints: None,
         body: "".into(),
+        beside: None,
         timeout: None,
         output: None,
     }
@@ -119,10 +132,29 @@ impl Define {
         self
     }
 
-    /// Gives it the prose of a SKILL.md: `text` after its frontmatter. Nothing in the frontmatter is read, so whoever
-    /// keeps both gives them one name.
-    pub fn skill_md(self, text: &str) -> Self {
-        self.body(after_frontmatter(text))
+    /// Gives it the prose of the SKILL.md that it stands beside: `text` after its frontmatter.
+    ///
+    /// Both have one name, so a plain or quoted `name` in the frontmatter that is another one is an error of defining.
+    /// Nothing else there is read.
+    ///
+    /// ```
+    /// # use kitbag_sdk::{DefineError, RunContext, define};
+    /// # use serde_json::{Map, Value};
+    /// # async fn tip(_: RunContext, _: Map<String, Value>) -> Result<&'static str, &'static str> { Ok("") }
+    /// let text = "---\nname: tip\ndescription: Works out a tip.\n---\nTen in the hundred.\n";
+    /// assert_eq!(define("tip").skill_md(text).typed(tip)?.body(), "Ten in the hundred.\n");
+    ///
+    /// let error = define("tips").skill_md(text).typed(tip).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "skill `tips` stands beside a SKILL.md named `tip`, and both must have one name"
+    /// );
+    /// # Ok::<(), DefineError>(())
+    /// ```
+    pub fn skill_md(mut self, text: &str) -> Self {
+        let (frontmatter, body) = split(text);
+        self.beside = frontmatter.and_then(name_in);
+        self.body(body)
     }
 
     /// Gives every call up after this time, or earlier where the caller says so.
@@ -196,6 +228,9 @@ impl Define {
     ) -> Result<Definition, DefineError> {
         let name = check_name(&self.name)?;
         let skill = || self.name.clone();
+        if let Some(beside) = self.beside.filter(|beside| *beside != self.name) {
+            return Err(DefineError::Beside { skill: skill(), beside: shown(&beside) });
+        }
         let bad_input = |reason| DefineError::Input { skill: skill(), reason };
         let bad_output = |reason| DefineError::Output { skill: skill(), reason };
 
@@ -262,25 +297,43 @@ fn check_name(name: &str) -> Result<ToolName, DefineError> {
         && !name.contains("__")
         && !name.starts_with('_')
         && !name.ends_with('_');
-    let refused = || DefineError::Name {
-        name: name.chars().take(SHOWN_CHARS).flat_map(char::escape_debug).collect(),
-    };
+    let refused = || DefineError::Name { name: shown(name) };
     if fits { name.parse().map_err(|_| refused()) } else { Err(refused()) }
 }
 
-/// The text after frontmatter that begins on the first line, after a byte order mark; all of it where there is none.
-fn after_frontmatter(text: &str) -> &str {
+/// A name as an error shows it.
+fn shown(name: &str) -> String {
+    name.chars().take(SHOWN_CHARS).flat_map(char::escape_debug).collect()
+}
+
+/// The frontmatter, which begins on the first line after a byte order mark, and the text after it; all is text where
+/// there is none.
+fn split(text: &str) -> (Option<&str>, &str) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n');
-    let mut after = lines.next().map_or(0, str::len);
-    if text[..after].trim_end() != "---" {
-        return text;
+    let begun = lines.next().map_or(0, str::len);
+    if text[..begun].trim_end() != "---" {
+        return (None, text);
     }
+    let mut after = begun;
     for line in lines {
+        let before = after;
         after += line.len();
         if matches!(line.trim_end(), "---" | "...") {
-            return &text[after..];
+            return (Some(&text[begun..before]), &text[after..]);
         }
     }
-    text
+    (None, text)
+}
+
+/// The `name` in a frontmatter, where it stands on one line of its own, plain or quoted. No name that a skill can have
+/// needs more of YAML than that.
+fn name_in(frontmatter: &str) -> Option<String> {
+    let value = frontmatter.lines().find_map(|line| line.strip_prefix("name:"))?.trim();
+    let name = match value.chars().next()? {
+        quote @ ('"' | '\'') => value[1..].split(quote).next()?,
+        '|' | '>' | '&' | '*' | '!' | '#' => return None,
+        _plain => value.split(" #").next()?.trim_end(),
+    };
+    Some(name.to_owned())
 }

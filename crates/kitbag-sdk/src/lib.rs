@@ -55,6 +55,7 @@ mod error;
 mod generate;
 mod handler;
 mod output;
+mod program;
 mod registry;
 mod schema;
 
@@ -67,4 +68,5 @@ pub use generate::{Generate, GenerateError, GenerateRequest, Generated};
 pub use handler::Handler;
 pub use kitbag_tool::Extensions;
 pub use output::{IntoOutput, Json, OutputError};
+pub use program::main;
 pub use registry::{Change, Duplicate, Registry, Rejected, Snapshot};

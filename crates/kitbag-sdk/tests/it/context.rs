@@ -48,6 +48,30 @@ fn t56_the_body_of_a_skill_md_is_what_follows_the_frontmatter() {
     }
 }
 
+/// A typed skill beside a SKILL.md: one name for both.
+#[test]
+fn t56_ours_a_skill_md_of_another_name_is_refused() {
+    let beside = |line: &str| {
+        let text = format!("---\ndescription: d\n{line}\n---\nbody");
+        named("a").skill_md(&text).typed(crate::support::echo)
+    };
+    for same in [
+        "name: a",
+        "name:   a  # it",
+        "name: 'a'",
+        "name: \"a\" # it",
+        "title: b",
+        "name:",
+        " name: b",
+    ] {
+        assert!(beside(same).is_ok(), "{same:?}");
+    }
+    for other in ["name: b", "name: 'b'", "name: a b", "name: a#"] {
+        let error = beside(other).unwrap_err();
+        assert!(matches!(error, kitbag_sdk::DefineError::Beside { .. }), "{other:?}: {error}");
+    }
+}
+
 #[tokio::test]
 async fn t60_t61_t63_a_body_given_with_the_call_wins_for_that_call() {
     let registry = registry([reading("a", "captured")]);
