@@ -41,7 +41,7 @@ fn source_files(directory: &Path, files: &mut Vec<PathBuf>) {
 /// The rows of the table headed *Crates* in `ARCHITECTURE.md`: crate, and the crates of ours that it may use.
 fn allowed_edges() -> BTreeMap<String, BTreeSet<String>> {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    let rows = text.lines().filter(|line| line.starts_with("| `kitbag"));
+    let rows = text.lines().filter(|line| line.starts_with("| `"));
     let names = |cell: &str| -> BTreeSet<String> {
         cell.split('`').filter(|part| part.starts_with("kitbag")).map(str::to_owned).collect()
     };
@@ -69,6 +69,28 @@ fn crates_depend_on_what_the_architecture_allows() {
         actual.insert(package["name"].as_str().unwrap().to_owned(), edges);
     }
     assert_eq!(actual, allowed_edges(), "ARCHITECTURE.md and the manifests disagree");
+}
+
+/// Whoever embeds typed skills gets no MCP server, and none of what that brings.
+#[test]
+fn the_sdk_knows_no_protocol_without_serve() {
+    let tree = |features: &[&str]| {
+        let output = Command::new(env!("CARGO"))
+            .args(["tree", "-p", "kitbag-sdk", "-e", "normal", "--prefix=none", "--offline"])
+            .args(features)
+            .current_dir(root())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let served = ["rmcp", "axum", "hyper", "kitbag-server"];
+    let names = |text: &str| -> BTreeSet<String> {
+        text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+    };
+    let (light, full) = (names(&tree(&[])), names(&tree(&["--features", "serve"])));
+    assert!(served.iter().all(|name| full.contains(*name)), "{full:?}");
+    assert!(!served.iter().any(|name| light.contains(*name)), "{light:?}");
 }
 
 #[test]
