@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use kitbag_sdk::{Define, Json, Registry, RunContext, SkillError, define};
-use kitbag_tool::{Content, ToolOutput};
+use kitbag_tool::{Content, ProgressUpdate, ToolOutput};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::to_raw_value;
@@ -44,6 +44,12 @@ struct Nothing {}
 struct Moment {
     #[serde(default)]
     now: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Patience {
+    #[serde(default)]
+    wait: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -104,6 +110,7 @@ pub fn cast() -> Registry {
         about("prose").body(PROSE).typed(|context: RunContext, _: Nothing| async move {
             fine(format!("{}: {}", context.skill_name(), context.skill_body()))
         }),
+        about("steps").typed(steps),
         about("outer").typed(|context: RunContext, errand: Errand| async move {
             context.call(&errand.skill, errand.arguments).await
         }),
@@ -127,6 +134,17 @@ fn fine<T>(output: T) -> Result<T, Infallible> {
 fn rich() -> Result<Vec<Content>, serde_json::Error> {
     let image = json!({ "type": "image", "data": "aGVsbG8=", "mimeType": "image/png" });
     Ok(vec![Content::Text("a".to_owned()), Content::Raw(to_raw_value(&image)?)])
+}
+
+async fn steps(context: RunContext, patience: Patience) -> Result<&'static str, Infallible> {
+    for step in 1..=3_u8 {
+        let message = (step == 3).then(|| "three".to_owned());
+        context.progress(ProgressUpdate { done: step.into(), total: Some(3.0), message });
+    }
+    if patience.wait {
+        std::future::pending::<()>().await;
+    }
+    Ok("done")
 }
 
 async fn down(context: RunContext, _: Nothing) -> Result<ToolOutput, SkillError> {

@@ -25,6 +25,7 @@
 //! | `slow` | nothing | nothing, ever; its time is 50 ms |
 //! | `blocking` | nothing | keeps its thread until the call is over, then the text `too late`; its time is 50 ms |
 //! | `prose` | nothing | its own name, `: `, and its body, which is [`PROSE`] |
+//! | `steps` | `wait`, a boolean | reports 1, 2 and 3 of 3, the last as `three`; then the text `done`, or nothing, ever, if it waits |
 //! | `outer` | `skill`, and `arguments` for it | calls that skill and passes on whatever comes |
 //! | `down` | nothing | calls itself; where that is refused for its depth, a text that says so |
 
