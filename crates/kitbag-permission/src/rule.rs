@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::action::ToolIdentity;
+
 /// The most bytes a rule may have.
 pub const MAX_RULE_BYTES: usize = 4096;
 
@@ -109,6 +111,38 @@ impl Rule {
         &self.text
     }
 
+    /// Every tool that the rule can be read as naming, whatever its subject; nothing for all tools of a server or a skill.
+    pub fn tools(&self) -> Vec<ToolIdentity> {
+        let server = |server: &str, tool: &str| ToolIdentity::Server {
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+        };
+        let of_skill = |skill: &str, tool: &str| ToolIdentity::SkillTool {
+            skill: skill.to_owned(),
+            tool: tool.to_owned(),
+        };
+        match &self.target {
+            Target::Own { name, .. } => vec![ToolIdentity::Own(name.to_string())],
+            Target::ServerText(text) => {
+                pairs(text).map(|(left, right)| server(left, right)).collect()
+            }
+            Target::SkillText(text) => {
+                pairs(text).map(|(left, right)| of_skill(left, right)).collect()
+            }
+            Target::Server { server: name, tool } => {
+                tool.iter().map(|tool| server(name, tool)).collect()
+            }
+            Target::SkillTool { skill, tool } => {
+                tool.iter().map(|tool| of_skill(skill, tool)).collect()
+            }
+        }
+    }
+
+    /// Whether the rule speaks of calls on some subject alone.
+    pub fn has_subject(&self) -> bool {
+        matches!(self.target, Target::Own { subject: Some(_), .. })
+    }
+
     /// The rule for exactly one tool of a server.
     pub(crate) fn server_tool(server: &str, tool: &str) -> Option<Self> {
         let short = format!("mcp__{server}__{tool}").parse::<Self>().ok();
@@ -129,7 +163,7 @@ impl Rule {
     }
 
     /// The explicit form of every pair that the text can be read as; nothing for rules that have one reading by form.
-    pub(crate) fn readings(&self) -> Vec<String> {
+    pub fn readings(&self) -> Vec<String> {
         let (word, text) = match &self.target {
             Target::ServerText(text) => ("mcp", text),
             Target::SkillText(text) => ("skill", text),

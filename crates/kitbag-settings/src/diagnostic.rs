@@ -219,7 +219,7 @@ impl fmt::Display for Diagnostic {
 }
 
 /// Cuts `diagnostics` to [`MAX_DIAGNOSTICS`], and says so.
-pub(crate) fn bounded(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn bounded(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if diagnostics.len() > MAX_DIAGNOSTICS {
         let worst = diagnostics[MAX_DIAGNOSTICS..].iter().map(|fault| fault.severity).max();
         let source = diagnostics[MAX_DIAGNOSTICS].source.clone();

@@ -105,14 +105,28 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
     Ok(Some(bytes))
 }
 
+/// A layer's file as it was read.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What it says; a file that is not there, or of which nothing can be taken, says nothing.
+    pub source: Source,
+    /// Its bytes, where it could be read: the very ones that were parsed, so that a digest speaks of what counts.
+    pub bytes: Option<Vec<u8>>,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 /// Reads and parses the file of a layer; a file that is not there says nothing.
-pub fn load(layer: Layer, path: &Path) -> (Source, Vec<Diagnostic>) {
-    let (document, diagnostics) = match read(path) {
-        Ok(Some(bytes)) => parse(path, &bytes),
-        Ok(None) => (Document::empty(path), Vec::new()),
-        Err(error) => (Document::empty(path), vec![unreadable(path, &error)]),
+pub fn load(layer: Layer, path: &Path) -> Loaded {
+    let (document, diagnostics, bytes) = match read(path) {
+        Ok(Some(bytes)) => {
+            let (document, diagnostics) = parse(path, &bytes);
+            (document, diagnostics, Some(bytes))
+        }
+        Ok(None) => (Document::empty(path), Vec::new(), None),
+        Err(error) => (Document::empty(path), vec![unreadable(path, &error)], None),
     };
-    (Source::file(layer, document), diagnostics)
+    Loaded { source: Source::file(layer, document), bytes, diagnostics }
 }
 
 fn unreadable(path: &Path, error: &ReadError) -> Diagnostic {

@@ -20,7 +20,7 @@ mod schema;
 mod section;
 mod settings;
 
-pub use diagnostic::{Diagnostic, Fault, MAX_DIAGNOSTICS, Position, Severity, SourceName};
+pub use diagnostic::{Diagnostic, Fault, MAX_DIAGNOSTICS, Position, Severity, SourceName, bounded};
 pub use document::{Document, MAX_DEPTH, MAX_FILE_BYTES, parse};
 pub use key_path::{KeyPath, KeyPathError};
 pub use layer::{Layer, Source, Trust};

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-use kitbag_settings::file::{ReadError, SaveError, SettingsFile, load, read};
+use kitbag_settings::file::{Loaded, ReadError, SaveError, SettingsFile, load, read};
 use kitbag_settings::{KeyPath, Layer, MAX_FILE_BYTES, Settings, Trust};
 use serde_json::json;
 use tempfile::tempdir;
@@ -40,8 +40,8 @@ fn a_missing_file_says_nothing_and_is_made_for_its_owner_alone() {
     let home = tempdir().unwrap();
     let path = home.path().join("new/.kitbag/settings.json");
     assert_eq!(read(&path).unwrap(), None);
-    let (source, faults) = load(Layer::User, &path);
-    assert_eq!(faults, []);
+    let Loaded { source, bytes, diagnostics: faults } = load(Layer::User, &path);
+    assert_eq!((faults, bytes), (vec![], None));
     assert_eq!(Settings::new(vec![source], Trust::Untrusted).get::<Agent>().0, Agent::default());
 
     edit(&path, "m").unwrap();
@@ -187,7 +187,7 @@ fn what_is_no_readable_file_is_told() {
     fs::write(at("large"), vec![b' '; MAX_FILE_BYTES + 1]).unwrap();
     symlink("loop", at("loop")).unwrap();
     let names = ["directory", "socket", "pipe", "large", "loop", "/dev/null"];
-    let faults = names.map(|name| told(&load(Layer::User, &at(name)).1));
+    let faults = names.map(|name| told(&load(Layer::User, &at(name)).diagnostics));
     let shown = faults.concat().replace(home.path().to_str().unwrap(), "~");
     insta::assert_snapshot!(shown, @"
     ~/directory: a directory, pipe or device lies where the settings file belongs [unreadable]

@@ -1,0 +1,1 @@
+//! The host, at its boundary: files in, decisions and messages out.
