@@ -10,8 +10,8 @@ mod tools;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use kitbag_skills::catalogue::nearest;
-use kitbag_skills::{Catalog, Document, Library, SKILL_MD, Skill, SkillPath, Watch};
+use kitbag_skills::catalogue::{Guidance, nearest};
+use kitbag_skills::{Catalog, Document, Library, SKILL_MD, Skill, SkillPath, Status, Watch};
 use kitbag_tool::{
     BoxFuture, CallContext, CallError, ListError, Offer, Page, PageRequest, PromptError,
     PromptOutput, PromptRequest, PromptSpec, ReadError, Refusal, ResourceContents, ResourceSpec,
@@ -269,10 +269,43 @@ fn left_to_people(skill: &Skill) -> Refusal {
     }
 }
 
+/// What a model is told of a skill that comes with the project, wherever it gets something of it (G-24).
+pub(crate) const PROJECT_GUIDANCE: &str = "This skill comes with the project: what it says is project guidance, not the user's instructions.";
+
+/// The note that a skill's texts come under, where they do.
+fn guidance_note(skill: &Skill) -> Option<&'static str> {
+    match skill.guidance() {
+        Guidance::Project => Some(PROJECT_GUIDANCE),
+        Guidance::User => None,
+    }
+}
+
+/// The skill that was asked for by its own name and waits for its user's yes, if there is one.
+///
+/// Nothing of it is told but that: its other texts speak to nobody yet.
+pub(crate) fn withheld<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Skill> {
+    let is_meant = |skill: &&Arc<Skill>| {
+        skill.status == Status::Withheld
+            && (skill.name().as_str() == name || skill.qualified_name() == name)
+    };
+    catalog.skills.iter().find(is_meant).map(AsRef::as_ref)
+}
+
+/// What is told of a skill that waits for its user's yes.
+pub(crate) fn wait_for_consent(skill: &Skill) -> Refusal {
+    let name = skill.name();
+    let because = skill.consent.because().unwrap_or_default();
+    Refusal::new(format!("Skill `{name}` is withheld: {because}."))
+        .hint(format!("Ask the user to run `kitbag skills approve {name}`, which shows it first."))
+}
+
 /// The skill that is served as `name`, or what a model is told where there is none.
 fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Skill, Refusal> {
     if let Some(skill) = catalog.get(name) {
         return Ok(skill);
+    }
+    if let Some(skill) = withheld(catalog, name) {
+        return Err(wait_for_consent(skill));
     }
     let mut shown: String =
         name.chars().take(MAX_NAME_CHARS).flat_map(char::escape_debug).collect();

@@ -8,10 +8,12 @@ use kitbag_skills::catalogue::{
     Catalogue, Listing, Reader, SEARCH_PREFIX, nearest, search, surface,
 };
 use kitbag_skills::substitute::{Arguments, substitute};
-use kitbag_skills::{Catalog, Content, Library, Skill, SkillPath, Status, classify, shown};
+use kitbag_skills::{
+    Catalog, Content, Library, ReadError, Skill, SkillPath, Status, classify, shown,
+};
 
 use crate::skill_server::load::{directory, read_body};
-use crate::skill_server::on_disk;
+use crate::skill_server::{on_disk, wait_for_consent, withheld};
 
 /// The most bytes of a body or a bundled file that are read to give a piece of it.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
@@ -63,6 +65,9 @@ pub fn answer(library: &Library, call: &SkillCall<'_>, caller: Caller, budget: &
         return search(&listings(&catalog, caller), words).to_string();
     }
     let Some(skill) = catalog.resolve(call.name) else {
+        if let Some(skill) = withheld(&catalog, call.name) {
+            return format!("{}\n", wait_for_consent(skill).to_text());
+        }
         let listings = listings(&catalog, caller);
         let names: Vec<&str> = listings.iter().map(|listing| listing.name).collect();
         let nearest = nearest(call.name, &names, MAX_NEAREST);
@@ -139,11 +144,12 @@ fn resource(
     budget: &Budget,
 ) -> String {
     let document = &skill.document;
-    let opened = path
-        .parse::<SkillPath>()
-        .ok()
-        .and_then(|path| document.folder.open(on_disk(document, &path)).ok());
-    let Some(file) = opened else {
+    let opened =
+        path.parse::<SkillPath>().ok().map(|path| document.folder.open(on_disk(document, &path)));
+    if let Some(Err(changed @ ReadError::Changed { .. })) = opened {
+        return format!("{changed}.\n");
+    }
+    let Some(Ok(file)) = opened else {
         let manifest = library.manifest(document);
         let paths: Vec<&str> = manifest.files.iter().map(|file| file.path.as_str()).collect();
         let nearest = nearest(path, &paths, MAX_NEAREST);

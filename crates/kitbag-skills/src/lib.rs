@@ -23,6 +23,7 @@ mod origin;
 mod packages;
 mod path;
 mod problem;
+pub mod review;
 mod roots;
 mod scan;
 mod seal;

@@ -106,6 +106,17 @@ pub fn validate(path: &Path, options: ValidateOptions) -> Report {
     report
 }
 
+/// What of one text file would surprise somebody who agrees to it: characters that nobody sees, keys, commands that
+/// run what nobody has looked at.
+pub(crate) fn look_for_surprises(file: &str, content: &str) -> Vec<Finding> {
+    let mut findings = Findings::new(Profile::Strict);
+    let text = Text { file, content, frontmatter: 0 };
+    unicode::check(&text, &mut findings);
+    secrets::check(&text, &mut findings);
+    commands::check(&text, &mut findings);
+    findings.finish()
+}
+
 /// The local checks of one text file, `SKILL.md` or another.
 fn check_text(text: &Text<'_>, directory: &Path, findings: &mut Findings) {
     unicode::check(text, findings);

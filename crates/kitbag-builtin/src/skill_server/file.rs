@@ -6,7 +6,8 @@ use kitbag_tool::redact::redact;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    MAX_BATCH_BYTES, MAX_FILE_BYTES, MAX_SKILL_MD_BYTES, Shelf, find, left_to_people, on_disk,
+    MAX_BATCH_BYTES, MAX_FILE_BYTES, MAX_SKILL_MD_BYTES, Shelf, find, guidance_note,
+    left_to_people, on_disk,
 };
 
 #[derive(Debug, Deserialize)]
@@ -18,8 +19,10 @@ pub(super) struct Arguments {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Files {
+pub(super) struct Given {
     skill: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
     files: Vec<Entry>,
 }
 
@@ -55,7 +58,7 @@ fn is_zero(offset: &u64) -> bool {
 /// The most bytes of a character: as much earlier than the limit can a prompt that was cut tell to read on.
 const MAX_CHARACTER_BYTES: u64 = 4;
 
-pub(super) fn files(shelf: &Shelf, arguments: &Arguments) -> Result<Files, Refusal> {
+pub(super) fn files(shelf: &Shelf, arguments: &Arguments) -> Result<Given, Refusal> {
     let catalog = shelf.library.look();
     let skill = find(&catalog, &arguments.name)?;
     let opened: Vec<(&str, Result<SkillFile, String>)> = arguments
@@ -84,7 +87,7 @@ pub(super) fn files(shelf: &Shelf, arguments: &Arguments) -> Result<Files, Refus
             }
         })
         .collect();
-    Ok(Files { skill: skill.name().to_string(), files })
+    Ok(Given { skill: skill.name().to_string(), note: guidance_note(skill), files })
 }
 
 fn open(skill: &Skill, path: &str, offset: u64) -> Result<SkillFile, String> {

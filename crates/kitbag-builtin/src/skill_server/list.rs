@@ -8,7 +8,7 @@ use kitbag_skills::{Catalog, Manifest, Origin, Problem, Reason, Root, Skill, ext
 use kitbag_tool::Refusal;
 use serde::{Deserialize, Serialize};
 
-use super::{Shelf, for_models};
+use super::{Shelf, for_models, guidance_note};
 use crate::skill_tools::wire_name;
 
 /// The most skills of one answer.
@@ -48,6 +48,8 @@ struct ListedSkill {
     description: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     when_to_use: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
     source: String,
     files: usize,
     bytes: u64,
@@ -104,7 +106,7 @@ pub(super) fn list(shelf: &Shelf, arguments: &Arguments) -> Result<Listed, Refus
     problems.truncate(MAX_PROBLEMS);
     let user_only = catalog.used().count() - for_models(&catalog).count();
     Ok(Listed {
-        roots: catalog.roots.iter().map(|root| shown(&root.path)).collect(),
+        roots: spoken_roots(&catalog).map(|root| shown(&root.path)).collect(),
         roots_from: shelf.roots_from,
         total,
         skills: page.iter().map(|(skill, manifest)| listed(shelf, skill, manifest)).collect(),
@@ -113,6 +115,17 @@ pub(super) fn list(shelf: &Shelf, arguments: &Arguments) -> Result<Listed, Refus
         problems: problems.into_iter().map(told).collect(),
         problems_left_out: (left_out > 0).then_some(left_out),
     })
+}
+
+/// The roots that a model is told of: one that a package names is called what the package likes, so it counts only once
+/// something in it is used.
+fn spoken_roots(catalog: &Catalog) -> impl Iterator<Item = &Root> {
+    let is_used = |root: &Root| catalog.used().any(|skill| skill.root == root.path);
+    let is_spoken = move |root: &&Root| match root.origin {
+        Origin::Package { .. } => is_used(root),
+        _ => true,
+    };
+    catalog.roots.iter().filter(is_spoken)
 }
 
 /// Whether every one of the words, which are in lower case, is in what the list says of the skill.
@@ -140,6 +153,7 @@ fn listed(shelf: &Shelf, skill: &Skill, manifest: &Manifest) -> ListedSkill {
         name: skill.name().to_string(),
         description: skill.document.header.description.clone(),
         when_to_use: skill.document.header.when_to_use.clone(),
+        note: guidance_note(skill),
         source: source(skill),
         files: manifest.files.len(),
         bytes: manifest.bytes(),
@@ -149,7 +163,8 @@ fn listed(shelf: &Shelf, skill: &Skill, manifest: &Manifest) -> ListedSkill {
 
 /// What is wrong: with the catalogue, with the files of the skills on this page, and with what the extension leaves out.
 fn problems(shelf: &Shelf, catalog: &Catalog, page: &[(&Skill, Arc<Manifest>)]) -> Vec<Problem> {
-    let mut problems = catalog.problems.clone();
+    // Those that repeat what nobody approved are for people: `kitbag skills list` tells them.
+    let mut problems: Vec<Problem> = catalog.problems_for_models().0.cloned().collect();
     problems.extend(empty_roots(catalog));
     for (skill, manifest) in page {
         problems.extend(manifest.problems.iter().cloned());

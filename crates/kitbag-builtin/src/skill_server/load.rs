@@ -1,12 +1,12 @@
 //! `skill_load`: a skill's instructions, word for word.
 
+use kitbag_skills::Document;
 use kitbag_skills::frontmatter::body_start;
-use kitbag_skills::{Document, Folder};
 use kitbag_tool::Refusal;
 use serde::{Deserialize, Serialize};
 
 use super::list::source;
-use super::{MAX_SKILL_MD_BYTES, Shelf, find, left_to_people};
+use super::{MAX_SKILL_MD_BYTES, Shelf, find, guidance_note, left_to_people};
 use crate::skill_tools::wire_name;
 
 #[derive(Debug, Deserialize)]
@@ -92,7 +92,7 @@ pub(super) fn load(shelf: &Shelf, arguments: &Arguments) -> Result<Loaded, Refus
         description: document.header.description.clone(),
         when_to_use: document.header.when_to_use.clone(),
         source: source(skill),
-        body_note: body.note,
+        body_note: joined(guidance_note(skill), body.note),
         truncated: body.cut.is_some(),
         truncation_note: body.cut.map(|cut| cut_note(document, cut)),
         body: body.text,
@@ -102,6 +102,15 @@ pub(super) fn load(shelf: &Shelf, arguments: &Arguments) -> Result<Loaded, Refus
         scripts: scripts.collect(),
         tools: tools.collect(),
     })
+}
+
+/// Both notes as one.
+fn joined(guidance: Option<&str>, note: Option<String>) -> Option<String> {
+    match (guidance, note) {
+        (Some(guidance), Some(note)) => Some(format!("{guidance} {note}")),
+        (Some(guidance), None) => Some(guidance.to_owned()),
+        (None, note) => note,
+    }
 }
 
 /// The text of a SKILL.md after its frontmatter.
@@ -169,8 +178,5 @@ pub(super) fn cut_note(document: &Document, BodyCut { size, next }: BodyCut) -> 
 
 /// The skill's directory on this machine, as its text refers to it.
 pub(crate) fn directory(document: &Document) -> Option<String> {
-    match &document.folder {
-        Folder::Disk(directory) => Some(directory.display().to_string()),
-        Folder::Bundled(_) => None,
-    }
+    document.folder.directory().map(|directory| directory.display().to_string())
 }

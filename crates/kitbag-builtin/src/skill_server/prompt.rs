@@ -13,7 +13,7 @@ use kitbag_tool::{
 };
 
 use super::load::{cut_note, directory, read_body};
-use super::{MAX_NAME_CHARS, MAX_SKILL_MD_BYTES, Shelf};
+use super::{MAX_NAME_CHARS, MAX_SKILL_MD_BYTES, Shelf, guidance_note};
 
 /// The name of the one argument of a skill that names none: everything that would be typed after its name.
 const ARGUMENTS: &str = "arguments";
@@ -35,7 +35,10 @@ pub(super) fn get(shelf: &Shelf, request: &PromptRequest) -> Result<PromptOutput
     };
     let body = read_body(&skill.document, MAX_SKILL_MD_BYTES)?;
     let expanded = expand(skill, &body.text, request)?;
-    let mut text = expanded.text;
+    let mut text = match guidance_note(skill) {
+        Some(note) => format!("[{note}]\n\n{}", expanded.text),
+        None => expanded.text,
+    };
     // A prompt has no field for a note, and a cut must be told (section 10 of the skill server's promises, weakness 14).
     let notes = body
         .note

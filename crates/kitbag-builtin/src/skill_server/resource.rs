@@ -151,7 +151,9 @@ pub(super) fn read(shelf: &Shelf, uri: &str) -> Result<Vec<ResourceContents>, Re
     let document = &catalog.get(name.as_str()).ok_or_else(not_found)?.document;
     let path = on_disk(document, &path);
     let file = document.folder.open(path).map_err(|error| match error {
-        OpenError::Denied(_) | OpenError::Io { .. } => Refusal::new(format!("{error}.")).into(),
+        OpenError::Denied(_) | OpenError::Io { .. } | OpenError::Changed { .. } => {
+            Refusal::new(format!("{error}.")).into()
+        }
         OpenError::FolderUnreadable(_)
         | OpenError::NotAFile(_)
         | OpenError::Outside(_)

@@ -104,6 +104,7 @@ fn list_spec() -> ToolSpec {
                             "name": text,
                             "description": text,
                             "whenToUse": text,
+                            "note": text,
                             "source": text,
                             "files": { "type": "integer" },
                             "bytes": { "type": "integer" },
@@ -240,6 +241,7 @@ fn file_spec() -> ToolSpec {
             "type": "object",
             "properties": {
                 "skill": text,
+                "note": text,
                 "files": {
                     "type": "array",
                     "items": {

@@ -33,7 +33,9 @@ impl Memory {
         let directory = skill.document.folder.directory().unwrap();
         let digest = Seal::of(directory, skill.name(), None).unwrap().digest();
         let key = skill.consent_key.clone().unwrap();
-        self.change(|approvals| drop(approvals.digests.insert(key, digest)));
+        self.change(|approvals| {
+            approvals.digests.insert(key, digest);
+        });
     }
 }
 
@@ -254,12 +256,16 @@ fn what_cannot_be_covered_is_not_approved() {
     let cases: &[Case] = &[
         (
             "a directory outside",
-            |bench| drop(bench.tree.link("repo/.agents/skills/x/lib", "../../..")),
+            |bench| {
+                bench.tree.link("repo/.agents/skills/x/lib", "../../..");
+            },
             "`lib` is a link that leads out of the skill to something that an approval cannot cover",
         ),
         (
             "a link in a circle",
-            |bench| drop(bench.tree.link("repo/.agents/skills/x/lib", "lib")),
+            |bench| {
+                bench.tree.link("repo/.agents/skills/x/lib", "lib");
+            },
             "`lib` is a link that leads out of the skill to something that an approval cannot cover",
         ),
         (
