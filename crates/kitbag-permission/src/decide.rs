@@ -189,11 +189,7 @@ fn combine<'a>(hits: &[(&'a Entry, Fit)], mode: Mode, traits: Traits) -> Decisio
 
 /// The rule that names the call and nothing else, if there is a way to write it.
 fn candidate(rules: &RuleSet, action: &Action) -> Option<Rule> {
-    let name = match &action.tool {
-        ToolIdentity::Server { server, tool } => return Rule::server_tool(server, tool),
-        ToolIdentity::SkillTool { skill, tool } => return Rule::skill_tool(skill, tool),
-        ToolIdentity::Own(name) => name,
-    };
+    let ToolIdentity::Own(name) = &action.tool else { return Rule::exactly(&action.tool) };
     let Some(subject) = &action.subject else {
         // Without a subject, the name alone is narrow only for tools that never have one.
         return rules.has_no_subject(name).then(|| name.parse().ok()).flatten();

@@ -23,7 +23,7 @@ pub use decide::{
     never_runs,
 };
 pub use mode::{Mode, ModeError};
-pub use rule::{MAX_RULE_BYTES, Rule, RuleError, RuleFault};
+pub use rule::{MAX_RULE_BYTES, Rule, RuleError, RuleFault, is_invisible};
 pub use set::{
     Effect, Entry, KnownTool, Layer, MAX_RULES, MAX_SUBJECT_BYTES, Origin, RuleProblem, RuleSet,
     Severity, WhyNot, WorkspaceTrust,

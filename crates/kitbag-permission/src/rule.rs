@@ -143,6 +143,20 @@ impl Rule {
         matches!(self.target, Target::Own { subject: Some(_), .. })
     }
 
+    /// The rule for exactly this tool, whatever its calls work on, in the shortest form that can be read in one way only.
+    ///
+    /// Nothing where no rule can be written: a name of ours that the grammar does not take, or a text over the bound.
+    pub fn exactly(tool: &ToolIdentity) -> Option<Self> {
+        match tool {
+            ToolIdentity::Own(name) => name
+                .parse()
+                .ok()
+                .filter(|rule: &Self| matches!(rule.target, Target::Own { subject: None, .. })),
+            ToolIdentity::SkillTool { skill, tool } => Self::skill_tool(skill, tool),
+            ToolIdentity::Server { server, tool } => Self::server_tool(server, tool),
+        }
+    }
+
     /// The rule for exactly one tool of a server.
     pub(crate) fn server_tool(server: &str, tool: &str) -> Option<Self> {
         let short = format!("mcp__{server}__{tool}").parse::<Self>().ok();
@@ -188,7 +202,7 @@ pub(crate) fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Whether a character would make two texts look alike that are not: controls, no width, changes of direction.
-pub(crate) fn is_invisible(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
             | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'

@@ -6,8 +6,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kitbag_skills::shown;
 use kitbag_tool::{
-    CallContext, PageRequest, Progress, ProgressUpdate, PromptRequest, ToolCall, View,
+    CallContext, PageRequest, Principal, Progress, ProgressUpdate, PromptRequest, ToolCall, View,
 };
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult,
@@ -48,6 +49,9 @@ const SKILLS: &str = "skills";
 /// How long a client may keep what `server/discover` answers: it is the same for as long as the server runs.
 const DISCOVER_TTL_MS: u64 = 60 * 60 * 1000;
 
+/// The most characters of a client's name that questions and the audit log show.
+const MAX_CLIENT_NAME_CHARS: usize = 64;
+
 /// How many progress reports may wait to be sent.
 const PROGRESS_QUEUE: usize = 16;
 
@@ -67,6 +71,8 @@ pub(crate) struct Shared {
 /// One connection, or one request of the stateless protocol over HTTP.
 pub(crate) struct Handler {
     shared: Arc<Shared>,
+    /// What is granted to this client is granted to no other.
+    view: View,
     relaying: AtomicBool,
     /// Cancelled when the connection is gone.
     open: CancellationToken,
@@ -103,12 +109,22 @@ impl Handler {
     pub(crate) fn new(shared: Arc<Shared>) -> Self {
         let open = shared.stop.child_token();
         let close = open.clone().drop_guard();
-        Self { shared, relaying: AtomicBool::new(false), open, _close: close }
+        let view = shared.view.fresh();
+        Self { shared, view, relaying: AtomicBool::new(false), open, _close: close }
     }
 }
 
 fn context(request: &RequestContext<RoleServer>) -> CallContext {
-    CallContext { cancel: request.ct.clone(), ..CallContext::default() }
+    let principal = Principal::Client { name: client_name(request) };
+    CallContext { cancel: request.ct.clone(), principal, ..CallContext::default() }
+}
+
+/// The name that the client gave itself, with this request or when it opened the connection; everything in it visible.
+fn client_name(request: &RequestContext<RoleServer>) -> Arc<str> {
+    let given = request.meta.client_info().map(|client| client.name);
+    let name = given.or_else(|| Some(request.peer.peer_info()?.client_info.name.clone()));
+    let name: String = name.unwrap_or_default().chars().take(MAX_CLIENT_NAME_CHARS).collect();
+    if name.is_empty() { "without a name".into() } else { shown::visible(&name).into() }
 }
 
 /// A page of a list that the toolbox cuts, which makes and reads its cursors.
@@ -171,7 +187,7 @@ impl ServerHandler for Handler {
         if self.relaying.swap(true, Ordering::Relaxed) {
             return;
         }
-        let changes = self.shared.view.changes();
+        let changes = self.view.changes();
         let open = self.open.clone();
         self.shared.tasks.spawn(async move {
             relay(changes, Listener::Connection(context.peer), &open).await;
@@ -190,7 +206,7 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let changes = self.shared.view.changes();
+        let changes = self.view.changes();
         let listener = Listener::Subscription(context.sink().clone());
         tokio::select! {
             () = relay(changes, listener, &self.shared.listening) => {}
@@ -206,7 +222,7 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         // No tool has an empty name, so that nothing comes before what is after it.
         let after = cursor::decode(TOOLS, cursor(request.as_ref()))?.unwrap_or_default();
-        let listing = self.shared.view.listing();
+        let listing = self.view.listing();
         let mut specs = listing.tools_after(&after).peekable();
         let mut tools: Vec<Tool> = Vec::new();
         while let Some(spec) = specs.next_if(|_| tools.len() < TOOLS_PER_PAGE) {
@@ -222,7 +238,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.view.listing().tool(name).map(|spec| wire::tool(spec))
+        self.view.listing().tool(name).map(|spec| wire::tool(spec))
     }
 
     async fn call_tool(
@@ -236,11 +252,11 @@ impl ServerHandler for Handler {
         let call = ToolCall { name, arguments: request.arguments.unwrap_or_default() };
         let mut context = context(&request_context);
         let result = match request_context.meta.get_progress_token() {
-            None => self.shared.view.call(call, &context).await,
+            None => self.view.call(call, &context).await,
             Some(token) => {
                 let (queue, reports) = mpsc::channel(PROGRESS_QUEUE);
                 context.progress = Progress::to(queue);
-                let work = self.shared.view.call(call, &context);
+                let work = self.view.call(call, &context);
                 with_progress(work, reports, token, &request_context.peer).await
             }
         };
@@ -254,7 +270,7 @@ impl ServerHandler for Handler {
         request_context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         let page = page(cursor(request.as_ref()), PROMPTS_PER_PAGE)?;
-        let listed = self.shared.view.prompts(page, &context(&request_context)).await;
+        let listed = self.view.prompts(page, &context(&request_context)).await;
         let listed = listed.map_err(|failure| failure::list(&failure))?;
         let prompts = listed.items.into_iter().map(wire::prompt).collect();
         let mut result = ListPromptsResult::with_all_items(prompts);
@@ -278,7 +294,7 @@ impl ServerHandler for Handler {
             arguments.insert(name, value);
         }
         let request = PromptRequest { name: request.name, arguments };
-        let output = self.shared.view.prompt(&request, &context(&request_context)).await;
+        let output = self.view.prompt(&request, &context(&request_context)).await;
         let output = output.map_err(|failure| failure::prompt(&failure))?;
         Ok(wire::filled(output).into())
     }
@@ -289,7 +305,7 @@ impl ServerHandler for Handler {
         request_context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let page = page(cursor(request.as_ref()), RESOURCES_PER_PAGE)?;
-        let listed = self.shared.view.resources(page, &context(&request_context)).await;
+        let listed = self.view.resources(page, &context(&request_context)).await;
         let listed = listed.map_err(|failure| failure::list(&failure))?;
         let resources = listed.items.into_iter().map(wire::resource).collect();
         let mut result = ListResourcesResult::with_all_items(resources);
@@ -302,7 +318,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         request_context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.shared.view.read(&request.uri, &context(&request_context)).await;
+        let read = self.view.read(&request.uri, &context(&request_context)).await;
         let read = read.map_err(|failure| failure::read(&failure, &request.uri))?;
         let contents = read.into_iter().map(wire::contents).collect();
         Ok(ReadResourceResult::new(contents).into())

@@ -1,6 +1,8 @@
 //! Asking somebody whether a call may run.
 
-use kitbag_permission::{Rule, ToolIdentity};
+use std::fmt;
+
+use kitbag_permission::{Rule, ToolIdentity, is_invisible};
 use serde_json::{Map, Value};
 
 use crate::{BoxFuture, CallContext, Principal, ToolName, ToolOutput};
@@ -40,6 +42,48 @@ pub enum Answer {
     },
     /// It does not run; the caller gets this instead, such as a token to confirm with.
     Defer(ToolOutput),
+}
+
+impl fmt::Display for Question<'_> {
+    /// Writes the question as people read it, all arguments included, with every character visible that would hide,
+    /// move or turn others.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} wants to call {}", Visible(&self.principal.to_string()), self.name)?;
+        if let Some(title) = self.title {
+            write!(f, " ({})", Visible(title))?;
+        }
+        match self.tool {
+            ToolIdentity::Own(_) => {}
+            ToolIdentity::SkillTool { skill, tool } => {
+                write!(f, ", the tool {} of the skill {}", Visible(tool), Visible(skill))?;
+            }
+            ToolIdentity::Server { server, tool } => {
+                write!(f, ", the tool {} of the server {}", Visible(tool), Visible(server))?;
+            }
+        }
+        for (name, value) in self.arguments {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            write!(f, "\n  {}: {}", Visible(name), Visible(&value))?;
+        }
+        write!(f, "\nIt is asked because {}.", Visible(&self.because))
+    }
+}
+
+/// A text on one line, its invisible characters written as escapes.
+struct Visible<'a>(&'a str);
+
+impl fmt::Display for Visible<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            '\n' | '\r' | '\t' | '\\' => write!(f, "{}", c.escape_default()),
+            // Those that join others, too: rules may hold them, and nobody sees them.
+            '\u{34f}' | '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => {
+                write!(f, "{}", c.escape_unicode())
+            }
+            c if is_invisible(c) => write!(f, "{}", c.escape_unicode()),
+            c => write!(f, "{c}"),
+        })
+    }
 }
 
 /// Who is asked.

@@ -8,9 +8,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
-use crate::{
-    BoxFuture, CallError, Content, Interrupted, OfferedTool, Principal, SourceId, ToolOutput,
-};
+use crate::{BoxFuture, CallError, Interrupted, OfferedTool, Principal, SourceId, ToolOutput};
 
 /// Where the lines go.
 ///
@@ -167,9 +165,7 @@ impl<'a> Line<'a> {
     /// The bytes that came out, before anything was cut.
     pub(crate) fn size(&mut self, output: &ToolOutput) {
         if let Some(entry) = &mut self.entry {
-            let structured = output.structured.as_ref().map_or(0, |raw| raw.get().len());
-            let bytes = output.content.iter().map(Content::bytes).sum::<usize>() + structured;
-            entry.size = bytes as u64;
+            entry.size = output.bytes() as u64;
         }
     }
 

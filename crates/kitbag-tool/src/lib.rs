@@ -22,6 +22,7 @@ mod fields;
 mod gate;
 mod guard;
 mod name;
+mod names;
 mod offered;
 mod output;
 mod page;
@@ -35,7 +36,7 @@ mod toolbox;
 
 pub use ask::{Answer, Approver, NobodyToAsk, Question};
 pub use audit::{Audit, AuditEntry, AuditFailed, Decision, Outcome};
-pub use bounds::{MAX_OUTPUT_BYTES, OutputBounds};
+pub use bounds::{MAX_OUTPUT_BYTES, OutputBounds, Spill, SpillFailed, TokenBound, Whole};
 pub use call::{CallError, Refusal, ToolCall};
 pub use context::{CallContext, MAX_DEPTH, Progress, ProgressUpdate, WayBack};
 pub use extensions::Extensions;
@@ -45,6 +46,7 @@ pub use guard::{Interrupted, guard};
 /// The terms of the rules, for those who offer tools and those who build gates.
 pub use kitbag_permission::{Mode, Rule, RuleSet, SubjectKind, ToolIdentity, Traits};
 pub use name::{NameError, SourceId, ToolName};
+pub use names::{MAX_WIRE_NAME_BYTES, gateway_name, model_name};
 pub use offered::{OfferedTool, SubjectArgument};
 pub use output::{Content, ToolOutput};
 pub use page::{ListError, Page, PageRequest};

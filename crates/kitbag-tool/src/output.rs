@@ -48,6 +48,12 @@ impl ToolOutput {
         Ok(Self { structured: Some(to_raw_value(value)?), ..Self::default() })
     }
 
+    /// How many bytes the output holds, before it is written as JSON.
+    pub(crate) fn bytes(&self) -> usize {
+        let structured = self.structured.as_ref().map_or(0, |raw| raw.get().len());
+        self.content.iter().map(Content::bytes).sum::<usize>() + structured
+    }
+
     /// A failure, as text for whoever called. Secrets in the text are redacted.
     pub fn error(text: &str) -> Self {
         Self { is_error: true, ..Self::text(redact(text)) }
@@ -74,12 +80,17 @@ impl Content {
         }
     }
 
+    /// The text, or the JSON as it came.
+    pub(crate) fn raw(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Raw(raw) => raw.get(),
+        }
+    }
+
     /// How many bytes the block holds, before it is written as JSON.
     pub(crate) fn bytes(&self) -> usize {
-        match self {
-            Self::Text(text) => text.len(),
-            Self::Raw(raw) => raw.get().len(),
-        }
+        self.raw().len()
     }
 }
 

@@ -48,6 +48,8 @@ pub enum Decision {
     Approved,
     /// A person was asked and said no, or there was nobody to ask.
     Refused,
+    /// There was nothing to decide: no such tool, arguments that do not fit, or given up before.
+    Unjudged,
 }
 
 words!(Decision {
@@ -55,6 +57,7 @@ words!(Decision {
     Denied = "denied",
     Approved = "approved",
     Refused = "refused",
+    Unjudged = "unjudged",
 });
 
 /// What came of a call.
@@ -62,6 +65,8 @@ words!(Decision {
 pub enum Outcome {
     /// It was not made.
     NotRun,
+    /// It was consented to and is about to run; the record of its end follows.
+    Begun,
     /// It was answered.
     Ok,
     /// The tool answered with an error.
@@ -76,6 +81,7 @@ pub enum Outcome {
 
 words!(Outcome {
     NotRun = "not-run",
+    Begun = "begun",
     Ok = "ok",
     ToolError = "tool-error",
     Failed = "failed",
@@ -84,9 +90,13 @@ words!(Outcome {
 });
 
 impl Decision {
-    /// Whether the record must be on the disk before anything else happens: all but what a rule allowed.
+    /// Whether the record must be on the disk before anything else happens: all that a rule that denies, or a person,
+    /// decided.
     pub fn is_written_at_once(self) -> bool {
-        self != Self::Allowed
+        match self {
+            Self::Denied | Self::Approved | Self::Refused => true,
+            Self::Allowed | Self::Unjudged => false,
+        }
     }
 }
 

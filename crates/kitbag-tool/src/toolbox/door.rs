@@ -107,11 +107,12 @@ impl Door {
             Admitted::Runs => {}
             Admitted::Answered(output) => return Ok(output),
         }
+        let name = call.name.clone();
         let inner = context.for_source(self, &entry.tool, depth);
         let work = async { source.call(call, &inner).await };
         let output = guard(source.id(), context, work).await??;
         line.size(&output);
-        Ok(bounds::within_bytes(output))
+        Ok(bounds::apply(output, &name, context).await)
     }
 
     async fn action(

@@ -108,7 +108,7 @@ async fn an_output_is_bounded_at_a_character_and_says_so() {
     assert_eq!(
         *note,
         format!(
-            "[the output was {bytes} bytes; what is past {MAX_OUTPUT_BYTES} bytes was left out]"
+            "[the output was {bytes} bytes; what is past {MAX_OUTPUT_BYTES} bytes is left out. The whole was not kept.]"
         ),
     );
     let whole = ToolOutput::text("x".repeat(MAX_OUTPUT_BYTES));
