@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::Extensions;
-use crate::bodies::Bodies;
+use crate::nested::Way;
+use crate::{Bodies, Extensions};
 
 /// A wish to use a skill, with the conditions of the call. The whole contract between a caller and a
 /// [`Registry`](crate::Registry), and the request of its tower service.
@@ -23,9 +23,9 @@ pub struct SkillCall {
     pub(crate) cancel: CancellationToken,
     pub(crate) deadline: Option<Instant>,
     pub(crate) progress: Progress,
-    pub(crate) bodies: Bodies,
     pub(crate) extensions: Extensions,
     pub(crate) depth: usize,
+    pub(crate) way: Way,
 }
 
 /// Arguments that are no JSON object.
@@ -62,9 +62,9 @@ impl SkillCall {
             cancel: CancellationToken::new(),
             deadline: None,
             progress: Progress::default(),
-            bodies: Bodies::default(),
             extensions: Extensions::default(),
             depth: 0,
+            way: Way::Straight,
         }
     }
 
@@ -102,9 +102,9 @@ impl SkillCall {
 
     /// The same call, whose skill `name` has this body wherever it is called.
     #[must_use]
-    pub fn body(mut self, name: &str, body: impl Into<Arc<str>>) -> Self {
-        self.bodies.insert(name, body);
-        self
+    pub fn body(self, name: &str, body: impl Into<Arc<str>>) -> Self {
+        let bodies = self.extensions.get::<Bodies>().cloned().unwrap_or_default();
+        self.extension(bodies.with(name, body))
     }
 
     /// The same call with a value for its handler.
@@ -114,12 +114,16 @@ impl SkillCall {
         self
     }
 
-    /// The same call under the conditions of `context`: its cancellation, its progress, and its deadline where that
-    /// is nearer.
+    /// The same call under the conditions of `context`: its cancellation, its progress, its deadline where that is
+    /// nearer, and its values where there is none of their type. What the handler calls then goes through the toolbox
+    /// that the context came from, and its gate.
     #[must_use]
     pub fn within(mut self, context: &CallContext) -> Self {
         self.cancel = context.cancel.clone();
         self.progress = context.progress.clone();
+        self.extensions.fill_from(&context.extensions);
+        self.depth = context.depth();
+        self.way = Way::back(context);
         match context.deadline {
             Some(deadline) => self.no_later_than(deadline),
             None => self,

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kitbag_tool::{Progress, ProgressUpdate, ToolOutput};
+use kitbag_tool::{CallContext, Progress, ProgressUpdate, ToolOutput};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::bodies::Bodies;
+use crate::nested::Way;
 use crate::{
     Extensions, Generate, GenerateError, GenerateRequest, Generated, Registry, SkillCall,
     SkillError,
@@ -27,9 +27,10 @@ pub(crate) struct Inner {
     pub(crate) cancel: CancellationToken,
     pub(crate) deadline: Option<Instant>,
     pub(crate) progress: Progress,
-    pub(crate) bodies: Bodies,
     pub(crate) extensions: Extensions,
     pub(crate) depth: usize,
+    /// The way to other tools, where a toolbox called.
+    pub(crate) way_back: Option<Arc<CallContext>>,
     pub(crate) registry: Registry,
     pub(crate) model: Option<Arc<dyn Generate>>,
 }
@@ -85,11 +86,15 @@ impl RunContext {
         self.0.progress.report(update);
     }
 
-    /// Calls another skill of the same registry and waits for its output.
+    /// Calls another skill and waits for its output.
+    ///
+    /// A skill that a toolbox called goes back through it: it reaches every tool there by its name, each call is
+    /// decided by the toolbox's gate on behalf of whoever called first, and is in its log. A skill that was called
+    /// by [`Registry::call`] reaches the skills of that registry.
     ///
     /// # Errors
     ///
-    /// As [`Registry::call`]. Passed on with `?`, the failure becomes the source of this handler's own.
+    /// As [`Registry::call`], either way. Passed on with `?`, the failure becomes the source of this handler's own.
     pub async fn call(
         &self,
         skill: &str,
@@ -98,7 +103,8 @@ impl RunContext {
         self.0.registry.call(self.nested(skill, arguments)).await
     }
 
-    /// A call of another skill, to be changed and given to [`Registry::call`] of [`registry`](Self::registry).
+    /// A call of another skill, to be changed and given to [`Registry::call`] of [`registry`](Self::registry). It goes
+    /// the way that [`call`](Self::call) goes.
     ///
     /// It ends with this one, has this one's deadline, bodies and values, and is one deeper. Its progress goes
     /// nowhere, since two counts in one queue would make no sense to whoever reads it.
@@ -109,9 +115,9 @@ impl RunContext {
             cancel: self.0.cancel.child_token(),
             deadline: self.0.deadline,
             progress: Progress::default(),
-            bodies: self.0.bodies.clone(),
             extensions: self.0.extensions.clone(),
             depth: self.0.depth + 1,
+            way: Way::on(self.0.way_back.as_ref()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use kitbag_tool::ToolOutput;
+use kitbag_tool::{MAX_DEPTH, ToolOutput};
 use serde_json::Value;
 use tokio::task::JoinError;
 use tokio::time::{Instant, sleep_until};
@@ -12,10 +12,7 @@ use crate::call::earlier;
 use crate::context::Inner;
 use crate::handler::Failure;
 use crate::schema::Violation;
-use crate::{Definition, Registry, RunContext, SkillCall, SkillError};
-
-/// How deep skills may call skills. A call that would be deeper is refused.
-pub const MAX_DEPTH: usize = 16;
+use crate::{Bodies, Definition, Registry, RunContext, SkillCall, SkillError};
 
 /// Calls the skill of a definition. What the clock or the caller ends is dropped, however the handler behaves.
 pub(crate) async fn dispatch(
@@ -48,16 +45,18 @@ pub(crate) async fn dispatch(
 
     let cancel = call.cancel.child_token();
     let _over = cancel.clone().drop_guard();
-    let body = call.bodies.get(definition.name()).unwrap_or(&definition.body).clone();
+    let bodies = call.extensions.get::<Bodies>();
+    let body = bodies.and_then(|bodies| bodies.get(definition.name()));
+    let body = body.unwrap_or(&definition.body).clone();
     let context = RunContext::new(Inner {
         name: definition.name.clone(),
         body,
         cancel: cancel.clone(),
         deadline,
         progress: call.progress,
-        bodies: call.bodies,
         extensions: call.extensions,
         depth: call.depth,
+        way_back: call.way.into_back(),
         registry: registry.clone(),
         model: registry.model().cloned(),
     });

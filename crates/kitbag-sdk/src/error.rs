@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::schema::push_key;
 use kitbag_tool::{CallError, Interrupted, Refusal, SourceId, ToolName, ToolOutput};
 
 /// An error of a handler, of whatever type.
@@ -71,6 +72,24 @@ pub enum SkillError {
         /// What it said, in at most 500 characters.
         message: String,
     },
+    /// The gate of the toolbox did not let it run. Only a call from within a skill that a toolbox called fails so.
+    #[error("skill `{skill}` was not called: {because}")]
+    Denied {
+        /// The skill, or the tool of another kind.
+        skill: String,
+        /// The rule with its file and line, the mode, or what the person who was asked said.
+        because: String,
+        /// What would let it run.
+        hint: Option<String>,
+    },
+    /// The tool's source will not do it. Only a call from within a skill that a toolbox called fails so.
+    #[error("`{skill}` was refused: {refusal}")]
+    Refused {
+        /// The tool.
+        skill: String,
+        /// What its source says.
+        refusal: Refusal,
+    },
     /// Skills called skills to [`MAX_DEPTH`](crate::MAX_DEPTH).
     #[error("skill `{skill}` was not called: skills call each other {limit} deep already")]
     Depth {
@@ -92,6 +111,8 @@ impl SkillError {
             | Self::Cancelled { skill }
             | Self::Deadline { skill, .. }
             | Self::Panicked { skill, .. }
+            | Self::Denied { skill, .. }
+            | Self::Refused { skill, .. }
             | Self::Depth { skill, .. } => skill,
         }
     }
@@ -102,13 +123,17 @@ impl SkillError {
     }
 
     /// The failure in the terms of the toolbox: a skill that ran and failed is an output that says so.
-    pub(crate) fn answer(self, tool: ToolName, origin: &SourceId) -> Result<ToolOutput, CallError> {
+    pub(crate) fn answer(
+        &self,
+        tool: ToolName,
+        origin: &SourceId,
+    ) -> Result<ToolOutput, CallError> {
         match self {
             Self::NotRegistered { .. } => Err(CallError::UnknownTool { name: tool }),
             Self::Input { pointer, message, .. } => Err(CallError::InvalidArguments {
                 tool,
                 path: pointer.trim_start_matches('/').replace('/', "."),
-                reason: message,
+                reason: message.clone(),
             }),
             Self::Handler { .. } | Self::Output { .. } => Ok(ToolOutput::error(&self.to_string())),
             Self::Cancelled { .. } => Err(Interrupted::Cancelled.into()),
@@ -117,7 +142,33 @@ impl SkillError {
                 tracing::error!(source = %origin, skill, message, "a skill panicked");
                 Err(Interrupted::Panicked { origin: origin.clone() }.into())
             }
-            Self::Depth { .. } => Err(Refusal::new(self.to_string()).into()),
+            Self::Denied { because, hint, .. } => {
+                Err(CallError::Denied { tool, because: because.clone(), hint: hint.clone() })
+            }
+            Self::Refused { refusal, .. } => Err(refusal.clone().into()),
+            Self::Depth { limit, .. } => Err(CallError::TooDeep { tool, limit: *limit }),
+        }
+    }
+
+    /// The failure of a call that went through a toolbox, and took so long.
+    pub(crate) fn of(error: CallError, skill: &str, elapsed: Duration) -> Self {
+        let skill = skill.to_owned();
+        match error {
+            CallError::UnknownTool { .. } => Self::NotRegistered { name: skill },
+            CallError::InvalidArguments { path, reason, .. } => {
+                let mut pointer = String::new();
+                let steps = path.split('.').filter(|step| !step.is_empty());
+                steps.for_each(|step| push_key(&mut pointer, step));
+                Self::Input { skill, pointer, message: reason }
+            }
+            CallError::Denied { because, hint, .. } => Self::Denied { skill, because, hint },
+            CallError::TooDeep { limit, .. } => Self::Depth { skill, limit },
+            CallError::Refused(refusal) => Self::Refused { skill, refusal },
+            CallError::Interrupted(Interrupted::Cancelled) => Self::Cancelled { skill },
+            CallError::Interrupted(Interrupted::TimedOut) => Self::Deadline { skill, elapsed },
+            CallError::Interrupted(interrupted @ Interrupted::Panicked { .. }) => {
+                Self::Panicked { skill, message: interrupted.to_string() }
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use kitbag_tool::{Offer, SourceId, ToolOutput, ToolSpec};
 use tokio::sync::watch;
 
 use crate::dispatch::dispatch;
+use crate::nested::{self, Way};
 use crate::{Definition, Generate, SkillCall, SkillError};
 
 /// The name of a registry among the sources of a toolbox, where it is given none.
@@ -200,6 +201,10 @@ impl Registry {
     ///
     /// Outside of a tokio runtime.
     pub async fn call(&self, call: SkillCall) -> Result<ToolOutput, SkillError> {
+        if let Way::Through(context) = &call.way {
+            let context = context.clone();
+            return nested::call(&context, call).await;
+        }
         match self.get(&call.skill) {
             Some(definition) => dispatch(&definition, self, call).await,
             None => Err(SkillError::NotRegistered { name: call.skill.as_ref().to_owned() }),

@@ -101,6 +101,11 @@ impl CallContext {
         within.door.call(call, &context, within.depth + 1).await
     }
 
+    /// How many tools stand between the first caller and the tool that got this context.
+    pub fn depth(&self) -> usize {
+        self.way_back.0.as_ref().map_or(0, |within| within.depth)
+    }
+
     /// Whether [`call`](Self::call) can reach other tools.
     pub fn can_call(&self) -> bool {
         self.way_back.0.is_some()

@@ -19,6 +19,20 @@ impl Extensions {
     pub fn insert<T: Any + Send + Sync>(&mut self, value: T) {
         Arc::make_mut(self.0.get_or_insert_default()).insert(TypeId::of::<T>(), Arc::new(value));
     }
+
+    /// Puts the values of `other` in, of those types that there is no value of.
+    pub fn fill_from(&mut self, other: &Self) {
+        match (&mut self.0, &other.0) {
+            (_, None) => {}
+            (own @ None, Some(_)) => own.clone_from(&other.0),
+            (Some(own), Some(values)) => {
+                let own = Arc::make_mut(own);
+                for (kind, value) in &**values {
+                    own.entry(*kind).or_insert_with(|| value.clone());
+                }
+            }
+        }
+    }
 }
 
 impl fmt::Debug for Extensions {

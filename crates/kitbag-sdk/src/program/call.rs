@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kitbag_tool::{
-    CallContext, CallError, Content, Progress, ProgressUpdate, ToolCall, ToolOutput, Toolbox,
+    CallContext, CallError, Content, Gate, Progress, ProgressUpdate, ToolCall, ToolOutput, Toolbox,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
@@ -23,7 +23,7 @@ const PROGRESS_QUEUE: usize = 64;
 
 /// What the skills of a program are called through. The gate is its caller's: everything runs.
 pub(super) fn toolbox(registry: Registry) -> Toolbox {
-    Toolbox::new(vec![Arc::new(registry)])
+    Toolbox::new(vec![Arc::new(registry)], Gate::open(), None)
 }
 
 /// A runtime with threads of its own, so that a handler that blocks holds up no clock.
@@ -52,6 +52,7 @@ pub(super) fn call(
                 Remarks::Quiet => Progress::default(),
             },
             deadline: within.and_then(|within| Instant::now().checked_add(within)),
+            ..CallContext::default()
         };
         let toolbox = toolbox(registry);
         let result = telling(toolbox.call(call, &context), reports).await;

@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::net::SocketAddr;
-use std::sync::Arc;
 
 use kitbag_server::{
     BearerToken, BearerTokenError, ENDPOINT, ServeError, Served, serve_http, serve_stdio,
@@ -22,7 +21,7 @@ const TOKEN_BYTES: usize = 32;
 /// Serves until the client is gone, or a signal ends it.
 pub(super) fn serve(doors: &Doors, registry: Registry) -> Result<Exit, Failure> {
     let served = Served {
-        toolbox: Arc::new(toolbox(registry)),
+        view: toolbox(registry).view(),
         skills: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         instructions: None,

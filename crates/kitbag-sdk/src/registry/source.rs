@@ -10,7 +10,7 @@ use kitbag_tool::{
 use tokio::sync::watch;
 
 use super::Registry;
-use crate::SkillCall;
+use crate::{SkillCall, nested};
 
 /// Offers each skill as a tool of its name, and neither prompts nor resources.
 impl Source for Registry {
@@ -31,7 +31,11 @@ impl Source for Registry {
             let asked = SkillCall::with(call.name.as_str(), call.arguments).within(context);
             match Registry::call(self, asked).await {
                 Ok(output) => Ok(output),
-                Err(error) => error.answer(call.name, &self.shared.id),
+                Err(error) => {
+                    let answer = error.answer(call.name, &self.shared.id);
+                    nested::keep(error, context);
+                    answer
+                }
             }
         })
     }

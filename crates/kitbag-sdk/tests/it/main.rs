@@ -6,6 +6,7 @@ mod calling;
 mod context;
 mod deadlines;
 mod defining;
+mod nested;
 mod one_path;
 mod registry;
 mod support;

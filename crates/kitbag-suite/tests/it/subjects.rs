@@ -7,7 +7,7 @@ use std::sync::Arc;
 use kitbag_sdk::{Registry, SkillCall};
 use kitbag_suite::{Answer, Subject, cast};
 use kitbag_testkit::{Era, McpClient};
-use kitbag_tool::{CallContext, CallError, Content, ToolCall, ToolOutput, Toolbox};
+use kitbag_tool::{CallContext, CallError, Content, Gate, ToolCall, ToolOutput, Toolbox};
 use serde_json::{Value, json};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
@@ -55,7 +55,7 @@ pub(crate) struct InToolbox(Registry, Toolbox);
 impl InToolbox {
     pub(crate) fn new() -> Self {
         let registry = cast();
-        Self(registry.clone(), Toolbox::new(vec![Arc::new(registry)]))
+        Self(registry.clone(), Toolbox::new(vec![Arc::new(registry)], Gate::open(), None))
     }
 }
 
