@@ -1,14 +1,20 @@
-//! What a typed call costs over its handler: alone, through the registry, and through the whole toolbox.
+//! What a typed call costs over its handler: through the registry, through a toolbox, and through one with rules and
+//! a log.
 //!
 //! Each round makes [`CALLS`] calls; divide by that.
 #![expect(clippy::unwrap_used, reason = "a bench that cannot be set up has no result")]
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use divan::Bencher;
+use kitbag_permission::{Effect, Entry, Layer, Mode, Origin, RuleSet, WorkspaceTrust};
 use kitbag_sdk::{Change, Json, Registry, RunContext, SkillCall, define};
-use kitbag_tool::{CallContext, Gate, ToolCall, Toolbox};
+use kitbag_store::{AuditRecord, AuditWriter, Store, StoreOptions, Timestamp};
+use kitbag_tool::{
+    Audit, AuditEntry, AuditFailed, BoxFuture, CallContext, Gate, ToolCall, Toolbox,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -103,6 +109,61 @@ fn toolbox_call(bencher: Bencher<'_, '_>, skills: usize) {
             }
         });
     });
+}
+
+/// The whole pipeline: the gate decides by a rule, and the audit writer of a store takes each line on its thread.
+/// What finds its queue full is counted as lost; `record` never waits.
+#[divan::bench(args = [1, 10_000], sample_count = 5)]
+fn audited_toolbox_call(bencher: Bencher<'_, '_>, skills: usize) {
+    let (arguments, runtime) = (arguments(), runtime());
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().canonicalize().unwrap().join("data/kitbag.db");
+    let begun = Timestamp::from_unix_millis(0);
+    let store = Store::open(&path, begun, StoreOptions::STANDARD).unwrap().store;
+    let rule = Entry {
+        layer: Layer::User,
+        origin: Origin::File { path: "settings.json".to_owned(), line: 3 },
+        effect: Effect::Allow,
+        rule: "skill(triage, triage)".parse().unwrap(),
+    };
+    let (rules, _problems) = RuleSet::build(vec![rule], &[], WorkspaceTrust::Trusted);
+    let audit = Arc::new(Log(AuditWriter::start(&store).unwrap()));
+    let gate = Gate::new(rules, Mode::Ask);
+    let toolbox = Toolbox::new(vec![Arc::new(registry(skills))], gate, Some(audit));
+    let context = CallContext::default();
+    let call = ToolCall { name: "triage".parse().unwrap(), arguments };
+    bencher.bench_local(|| {
+        runtime.block_on(async {
+            for _ in 0..CALLS {
+                divan::black_box(toolbox.call(call.clone(), &context).await.unwrap());
+            }
+        });
+    });
+}
+
+/// The log of a store, as a host adapts it.
+struct Log(AuditWriter);
+
+impl Audit for Log {
+    fn record(&self, entry: AuditEntry) {
+        let at = entry.at.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+        let _counted = self.0.record(AuditRecord {
+            at: Timestamp::from_unix_millis(at.try_into().unwrap()),
+            principal: entry.principal.to_string(),
+            source: entry.source,
+            tool: entry.tool,
+            arguments: entry.arguments.into(),
+            decision: kitbag_store::Decision::Allowed,
+            rule: entry.because,
+            duration: entry.duration,
+            size: entry.size,
+            outcome: kitbag_store::Outcome::Ok,
+        });
+    }
+
+    fn record_at_once(&self, _entry: AuditEntry) -> BoxFuture<'_, Result<(), AuditFailed>> {
+        unreachable!("the rule allows every call")
+    }
 }
 
 /// The same with a second thread, which the handler's task may be woken on.
