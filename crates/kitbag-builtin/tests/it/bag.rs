@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kitbag_builtin::{Running, ServeLimits, SkillServer};
-use kitbag_skills::{GivenBy, Library, Places, RootChoice, RootOrder, SkillLimit, Watch};
+use kitbag_skills::{
+    ConsentFrom, GivenBy, Library, Places, RootChoice, RootOrder, SkillLimit, Watch,
+};
 use kitbag_tool::{
     CallContext, CallError, Content, Gate, Page, PageRequest, PromptError, PromptRequest,
     ReadError, ResourceBody, ResourceSpec, ToolCall, ToolOutput, Toolbox,
@@ -55,14 +57,29 @@ impl Bag {
             fs::create_dir_all(root.join(name)).unwrap();
         }
         let roots = roots.iter().map(|name| root.join(name.trim_end_matches('/'))).collect();
-        let places = Places {
-            home: None,
-            kitbag_home: None,
-            cwd: root.clone(),
-            choice: RootChoice::Only { by: GivenBy::CommandLine, roots },
-            order: RootOrder::UserFirst,
-        };
-        let library = Arc::new(Library::new(places, SkillLimit(options.skills)));
+        let choice = RootChoice::Only { by: GivenBy::CommandLine, roots };
+        Self::of(options, choice, ConsentFrom::Nobody, root.clone(), (root, keep))
+    }
+
+    /// A bag over the places that `choice` says, with `work` as working directory and workspace.
+    pub(crate) fn at(options: Options, choice: RootChoice, consents: ConsentFrom) -> Self {
+        let keep = tempfile::tempdir().unwrap();
+        let root = keep.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("work/.git")).unwrap();
+        Self::of(options, choice, consents, root.join("work"), (root, keep))
+    }
+
+    fn of(
+        options: Options,
+        choice: RootChoice,
+        consents: ConsentFrom,
+        cwd: PathBuf,
+        (root, keep): (PathBuf, tempfile::TempDir),
+    ) -> Self {
+        let order = RootOrder::UserFirst;
+        let places = Places { home: None, kitbag_home: None, cwd, choice, order };
+        let library = Library::new(places, SkillLimit(options.skills)).with_consents(consents);
+        let library = Arc::new(library);
         let watch = match options.watched {
             Watched::Yes => Some(Watch::start(&library).unwrap()),
             Watched::No => None,

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails the test by it")]
 
 mod bag;
+mod consent;
 mod files;
 mod handlers;
 mod hostile;
