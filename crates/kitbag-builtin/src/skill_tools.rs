@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use kitbag_skills::{GivenBy, Library, Origin, Skill, Trust};
 use kitbag_tool::{
-    BoxFuture, CallContext, CallError, ListError, Offer, Page, PageRequest, PromptError,
-    PromptOutput, PromptRequest, PromptSpec, ReadError, ResourceContents, ResourceSpec, Source,
-    SourceId, ToolCall, ToolOutput, ToolSpec,
+    BoxFuture, CallContext, CallError, ListError, Offer, OfferedTool, Page, PageRequest,
+    PromptError, PromptOutput, PromptRequest, PromptSpec, ReadError, ResourceContents,
+    ResourceSpec, Source, SourceId, ToolCall, ToolOutput,
 };
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
@@ -163,8 +163,15 @@ impl SkillTools {
 impl Shelf {
     fn offer(&self, table: &table::Table) -> Offer {
         let runs = |entry: &&Arc<table::Entry>| self.running.why_not(&entry.skill).is_none();
-        let tools: Vec<Arc<ToolSpec>> =
-            table.entries().filter(runs).map(|entry| Arc::clone(&entry.spec)).collect();
+        let tools: Vec<Arc<OfferedTool>> = table
+            .entries()
+            .filter(runs)
+            .map(|entry| {
+                let skill = entry.skill.name().as_str();
+                let tool = entry.declared().name.as_str();
+                Arc::new(OfferedTool::of_skill(Arc::clone(&entry.spec), skill, tool))
+            })
+            .collect();
         Offer { tools, ..Offer::default() }
     }
 }

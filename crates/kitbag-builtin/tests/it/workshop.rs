@@ -55,7 +55,7 @@ impl Workshop {
             scratch: bag.path("scratch"),
         };
         let tools = Arc::new(SkillTools::new(Arc::clone(&bag.library), running, machine));
-        let toolbox = Arc::new(Toolbox::new(vec![tools.clone()]));
+        let toolbox = Arc::new(Toolbox::new(vec![tools.clone()], kitbag_tool::Gate::open(), None));
         Self { bag, tools, toolbox }
     }
 
