@@ -257,7 +257,7 @@ pub(crate) fn on_disk<'a>(document: &'a Document, path: &'a SkillPath) -> &'a Sk
 }
 
 /// What a model is told that wants the instructions of a skill which only a person may start (fault C-39).
-fn left_to_people(skill: &Skill) -> Refusal {
+pub(crate) fn left_to_people(skill: &Skill) -> Refusal {
     let name = skill.name();
     let refusal = Refusal::new(format!("Skill `{name}` can be started by a person only."));
     if skill.document.header.user_invocable {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use kitbag_skills::{GivenBy, Library, Origin, Skill, Trust};
 use kitbag_tool::{
     BoxFuture, CallContext, CallError, ListError, Offer, OfferedTool, Page, PageRequest,
-    PromptError, PromptOutput, PromptRequest, PromptSpec, ReadError, ResourceContents,
+    PromptError, PromptOutput, PromptRequest, PromptSpec, ReadError, Refusal, ResourceContents,
     ResourceSpec, Source, SourceId, ToolCall, ToolOutput,
 };
 use tokio::sync::{Semaphore, watch};
@@ -162,16 +162,15 @@ impl SkillTools {
 
 impl Shelf {
     fn offer(&self, table: &table::Table) -> Offer {
-        let runs = |entry: &&Arc<table::Entry>| self.running.why_not(&entry.skill).is_none();
-        let tools: Vec<Arc<OfferedTool>> = table
-            .entries()
-            .filter(runs)
-            .map(|entry| {
-                let skill = entry.skill.name().as_str();
-                let tool = entry.declared().name.as_str();
-                Arc::new(OfferedTool::of_skill(Arc::clone(&entry.spec), skill, tool))
+        let offered = |entry: &Arc<table::Entry>| {
+            let (skill, tool) = (entry.skill.name().as_str(), &entry.declared().name);
+            let offered = OfferedTool::of_skill(Arc::clone(&entry.spec), skill, tool);
+            Arc::new(match self.running.why_not(&entry.skill) {
+                None => offered,
+                Some(why) => offered.unavailable(entry.refusal(Refusal::new(format!("{why}.")))),
             })
-            .collect();
+        };
+        let tools = table.entries().map(offered).collect();
         Offer { tools, ..Offer::default() }
     }
 }
@@ -201,6 +200,7 @@ impl Source for SkillTools {
                     stop,
                     deadline: context.deadline,
                     progress: context.progress.clone(),
+                    principal: context.principal.clone(),
                 },
             );
             match self.calls.spawn(work).await {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kitbag_permission::{SubjectKind, ToolIdentity, Traits};
 
-use crate::ToolSpec;
+use crate::{Refusal, ToolSpec};
 
 /// A tool as a source offers it: what callers are told, and what the gate judges.
 ///
@@ -19,6 +19,8 @@ pub struct OfferedTool {
     pub subject: Option<SubjectArgument>,
     /// What we know of its effects. Counts for our own tools only (B-78, B-79).
     pub claims: Traits,
+    /// Why no call of it runs here, whoever calls. Such a tool is in no list, and each call is answered with this.
+    pub unavailable: Option<Refusal>,
 }
 
 /// Which argument of a tool is the subject of its rules.
@@ -35,19 +37,38 @@ impl OfferedTool {
     pub fn own(spec: impl Into<Arc<ToolSpec>>, claims: Traits) -> Self {
         let spec = spec.into();
         let identity = ToolIdentity::Own(spec.name.as_str().to_owned());
-        Self { spec, identity, subject: None, claims }
+        Self { spec, identity, subject: None, claims, unavailable: None }
     }
 
     /// A tool that a skill declares.
     pub fn of_skill(spec: impl Into<Arc<ToolSpec>>, skill: &str, tool: &str) -> Self {
         let identity = ToolIdentity::SkillTool { skill: skill.to_owned(), tool: tool.to_owned() };
-        Self { spec: spec.into(), identity, subject: None, claims: Traits::Untrusted }
+        Self {
+            spec: spec.into(),
+            identity,
+            subject: None,
+            claims: Traits::Untrusted,
+            unavailable: None,
+        }
     }
 
     /// A tool of an MCP server.
     pub fn of_server(spec: impl Into<Arc<ToolSpec>>, server: &str, tool: &str) -> Self {
         let identity = ToolIdentity::Server { server: server.to_owned(), tool: tool.to_owned() };
-        Self { spec: spec.into(), identity, subject: None, claims: Traits::Untrusted }
+        Self {
+            spec: spec.into(),
+            identity,
+            subject: None,
+            claims: Traits::Untrusted,
+            unavailable: None,
+        }
+    }
+
+    /// The same tool, of which no call runs here.
+    #[must_use]
+    pub fn unavailable(mut self, why: Refusal) -> Self {
+        self.unavailable = Some(why);
+        self
     }
 
     /// The same tool, whose calls work on what this argument names.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kitbag_skills::{Document, Folder};
-use kitbag_tool::{CallError, Progress, ProgressUpdate, Refusal, ToolCall, ToolOutput, redact};
+use kitbag_tool::{
+    CallError, Principal, Progress, ProgressUpdate, Refusal, ToolCall, ToolOutput, redact,
+};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -16,6 +18,7 @@ use super::table::Entry;
 use super::{Shelf, answer, command};
 use crate::blocking::blocking;
 use crate::process::{self, End, Finished, Job, Limits, Log};
+use crate::skill_server::left_to_people;
 use crate::skill_server::load::read_body;
 
 /// The version of the contract, which every call names.
@@ -36,6 +39,16 @@ pub(super) struct Conditions {
     pub(super) stop: CancellationToken,
     pub(super) deadline: Option<Instant>,
     pub(super) progress: Progress,
+    pub(super) principal: Principal,
+}
+
+/// Whether a person is at the beginning of it: `disable-model-invocation` keeps a model from a skill (decision 7).
+fn is_for_a_person(principal: &Principal) -> bool {
+    match principal {
+        Principal::Person => true,
+        Principal::Model | Principal::Client { .. } => false,
+        Principal::Skill { for_, .. } => is_for_a_person(for_),
+    }
 }
 
 /// Answers a call.
@@ -44,7 +57,7 @@ pub(super) async fn answer(
     call: ToolCall,
     conditions: Conditions,
 ) -> Result<ToolOutput, CallError> {
-    let Conditions { stop, deadline, progress } = conditions;
+    let Conditions { stop, deadline, progress, principal } = conditions;
     let started = Instant::now();
     let entry = {
         let shelf = Arc::clone(&shelf);
@@ -52,15 +65,10 @@ pub(super) async fn answer(
         let found = blocking(move || shelf.tables.of(&shelf.library.look()).get(&name).cloned());
         found.await.ok_or_else(|| CallError::UnknownTool { name: call.name.clone() })?
     };
-    let named = |refusal: Refusal| Refusal {
-        message: format!(
-            "Tool {} of skill {}: {}",
-            entry.declared().name,
-            entry.skill.name(),
-            refusal.message
-        ),
-        ..refusal
-    };
+    let named = |refusal: Refusal| entry.refusal(refusal);
+    if entry.skill.document.header.user_only && !is_for_a_person(&principal) {
+        return Err(left_to_people(&entry.skill).into());
+    }
     if let Some(why) = shelf.running.why_not(&entry.skill) {
         return Err(named(Refusal::new(format!("{why}."))).into());
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kitbag_skills::declaration::ToolDeclaration;
 use kitbag_skills::{Catalog, Skill};
-use kitbag_tool::{ToolName, ToolSpec};
+use kitbag_tool::{Refusal, ToolName, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::answer::OutputCheck;
@@ -96,6 +96,13 @@ impl Table {
 impl Entry {
     pub(super) fn declared(&self) -> &ToolDeclaration {
         &self.skill.document.declaration.tools[self.at]
+    }
+
+    /// The refusal as one of this tool; its message goes on in the middle of a sentence about it.
+    pub(super) fn refusal(&self, refusal: Refusal) -> Refusal {
+        let (tool, skill) = (&self.declared().name, self.skill.name());
+        let message = format!("Tool {tool} of skill {skill}: {}", refusal.message);
+        Refusal { message, ..refusal }
     }
 
     pub(super) fn check(&self) -> &OutputCheck {

@@ -442,8 +442,8 @@ async fn decision_22_typescript_is_run_by_whatever_can() {
 async fn the_offer_follows_the_disk() {
     let shop = Workshop::sh("echo 1");
     let names = || {
-        let snapshot = shop.toolbox.snapshot();
-        snapshot.tools().map(|spec| spec.name.to_string()).collect::<Vec<_>>()
+        let listing = shop.toolbox.view().listing();
+        listing.tools().map(|spec| spec.name.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(names(), ["s__t"]);
     let tool = |name: &str, command: &str| {
@@ -485,7 +485,8 @@ async fn a_server_says_that_handlers_do_not_run_and_why() {
         &[],
         |_| {},
     );
-    assert_eq!(shop.toolbox.snapshot().tools().count(), 0);
+    assert_eq!(shop.toolbox.view().listing().tools().count(), 0);
+    assert_snapshot!(shop.failure().await, @"Tool t of skill s: it runs only by `kitbag run` at a terminal, since nothing confines it.");
     let loaded = shop.bag.call("skill_load", json!({ "name": "s" })).await;
     assert_snapshot!(loaded["tools"].to_string(), @r#"[{"tool":"s__t","description":"Does it","runnableHere":false,"reason":"it runs only by `kitbag run` at a terminal, since nothing confines it"}]"#);
     let listed = shop.bag.call("skill_list", json!({})).await;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kitbag_builtin::{Machine, Running, SkillTools};
-use kitbag_tool::{CallContext, CallError, Progress, ToolCall, ToolOutput, Toolbox};
+use kitbag_tool::{CallContext, CallError, Gate, Progress, ToolCall, ToolOutput, Toolbox};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -55,7 +55,7 @@ impl Workshop {
             scratch: bag.path("scratch"),
         };
         let tools = Arc::new(SkillTools::new(Arc::clone(&bag.library), running, machine));
-        let toolbox = Arc::new(Toolbox::new(vec![tools.clone()], kitbag_tool::Gate::open(), None));
+        let toolbox = Arc::new(Toolbox::new(vec![tools.clone()], Gate::open(), None));
         Self { bag, tools, toolbox }
     }
 

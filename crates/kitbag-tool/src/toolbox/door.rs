@@ -101,6 +101,9 @@ impl Door {
         if context.cancel.is_cancelled() {
             return Err(Interrupted::Cancelled.into());
         }
+        if let Some(why) = &entry.tool.unavailable {
+            return Err(why.clone().into());
+        }
         catch(source.id(), || arguments::check(entry, &mut call))??;
         let action = self.action(source.id(), entry, &call, context).await?;
         match self.admit(entry, &call, &action, context, line).await? {

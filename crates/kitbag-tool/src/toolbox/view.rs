@@ -122,6 +122,9 @@ impl Listing {
 
     /// Whether some call of the tool might run (fault 38: what is denied is not advertised).
     fn lists(&self, tool: &OfferedTool) -> bool {
+        if tool.unavailable.is_some() {
+            return false;
+        }
         let action = action::without_subject(tool);
         let subject = tool.subject.as_ref().map(|subject| subject.kind);
         self.policies

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use kitbag_builtin::{Running, ServeLimits, SkillServer, SkillTools};
 use kitbag_server::{prompt_result, tool_result};
 use kitbag_tool::{
-    CallContext, CallError, Content, Interrupted, Progress, ProgressUpdate, PromptError,
+    CallContext, CallError, Content, Gate, Interrupted, Progress, ProgressUpdate, PromptError,
     PromptOutput, Refusal, ToolCall, ToolName, ToolOutput, Toolbox,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -40,7 +40,7 @@ pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<Exit
         let roots_from = environment.roots_from(&arguments.roots.skills);
         let limits = ServeLimits { resources: 0 };
         let skills = SkillServer::new(library, roots_from, limits, Running::ForPerson, None);
-        let toolbox = Toolbox::new(vec![Arc::new(skills), tools.clone()]);
+        let toolbox = Toolbox::new(vec![Arc::new(skills), tools.clone()], Gate::open(), None);
         let own: Vec<ToolName> = toolbox.snapshot().tools().map(|spec| spec.name.clone()).collect();
         let target = target::find(&catalog, &arguments.name, &own)?;
         let mut interrupts = Interrupts::new()?;
@@ -227,7 +227,10 @@ fn print_line(json: &str) -> std::io::Result<()> {
 fn kind(error: &CallError) -> Kind {
     match error {
         CallError::UnknownTool { .. } | CallError::InvalidArguments { .. } => Kind::Usage,
-        CallError::Refused(_) | CallError::Interrupted(Interrupted::TimedOut) => Kind::Negative,
+        CallError::Refused(_)
+        | CallError::TooDeep { .. }
+        | CallError::Interrupted(Interrupted::TimedOut) => Kind::Negative,
+        CallError::Denied { .. } => Kind::Denied,
         CallError::Interrupted(Interrupted::Cancelled) => Kind::Interrupted,
         CallError::Interrupted(Interrupted::Panicked { .. }) => Kind::Internal,
     }
