@@ -36,7 +36,7 @@ pub struct Workspace {
 
 impl Where {
     /// Where skills are looked for, with nothing of the settings.
-    pub(crate) fn places(&self) -> Places {
+    pub fn places(&self) -> Places {
         Places {
             home: self.home.clone(),
             kitbag_home: self.kitbag_home.clone(),

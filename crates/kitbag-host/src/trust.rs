@@ -72,6 +72,8 @@ pub struct FolderReview {
     pub shown: String,
     /// What was shown when it was trusted last, and when.
     pub before: Option<(String, Timestamp)>,
+    /// Whether the settings are others than those that were trusted last, if any were.
+    pub has_changed: bool,
     /// The digest of the settings that were read.
     digest: Digest,
 }
@@ -123,6 +125,7 @@ impl Host {
             path: folder.real.clone(),
             shown: text(folder),
             before: kept.as_ref().map(|kept| (kept.shown.clone(), kept.at)),
+            has_changed: kept.as_ref().is_some_and(|kept| kept.digest != digest(folder)),
             digest: digest(folder),
         });
         Review { folders: folders.collect(), grants: untrusted.withheld(&sections()) }

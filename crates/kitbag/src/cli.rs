@@ -6,6 +6,10 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::settings::{
+    AuditArgs, ExplainArgs, PermissionsCommand, SettingsCommand, SettingsListArgs, TrustArgs,
+};
+
 /// Skills and MCP servers, in one bag.
 #[derive(Debug, Parser)]
 #[command(
@@ -39,6 +43,16 @@ pub(crate) enum Command {
     /// List, show, check and write skills.
     #[command(subcommand)]
     Skills(SkillsCommand),
+    /// List the settings that count, and where they come from.
+    #[command(subcommand)]
+    Settings(SettingsCommand),
+    /// Trust the settings that this workspace brings, or see what they say.
+    Trust(TrustArgs),
+    /// Ask which rule decides about a call.
+    #[command(subcommand)]
+    Permissions(PermissionsCommand),
+    /// Read the log of every call.
+    Audit(AuditArgs),
     /// See what kitbag does, in a minute.
     Tour(TourArgs),
 }
@@ -280,5 +294,6 @@ fn loopback(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
+mod settings;
 #[cfg(test)]
 mod tests;

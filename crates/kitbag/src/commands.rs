@@ -1,22 +1,28 @@
 //! One module a command; each ends with the exit code.
 
+pub(crate) mod audit;
+pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod new;
 pub(crate) mod run;
 pub(crate) mod serve;
+pub(crate) mod settings;
 pub(crate) mod show;
 pub(crate) mod to_prompt;
 pub(crate) mod tour;
+pub(crate) mod trust;
 pub(crate) mod validate;
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
+use kitbag_host::{Host, HostError, Where};
+use kitbag_settings::{Diagnostic, Severity};
 use kitbag_skills::{Library, Skill, SkillLimit, Status, shown};
 
 use crate::environment::Environment;
-use crate::failure::Failure;
+use crate::failure::{Failure, Kind};
 use crate::style;
 
 /// How many skills are used at most, where nobody says otherwise (decision 21).
@@ -25,10 +31,63 @@ const MAX_SKILLS: usize = 10_000;
 /// How many skills are used at most when hosted (decision 21).
 const MAX_SKILLS_HOSTED: usize = 32;
 
-/// The skills that the command line, the environment and the directories name.
-fn library(environment: &Environment, given: &[PathBuf], limit: Option<usize>) -> Library {
+/// Puts together what a command needs; `place` says where.
+///
+/// What is wrong with the settings is told one by one, unless it is one thing, which is the failure itself.
+fn host(place: Where) -> Result<Host, Failure> {
+    let host = Host::open(place).map_err(|error| match error {
+        HostError::Settings(diagnostics) => settings_failure(&diagnostics),
+        error => failure(error),
+    })?;
+    tell_set_aside(&host);
+    Ok(host)
+}
+
+fn settings_failure(diagnostics: &[Diagnostic]) -> Failure {
+    let errors = diagnostics.iter().filter(|one| one.severity == Severity::Error).count();
+    if let ([only], 1) = (diagnostics, errors) {
+        let failure = Failure::say(Kind::Configuration, only);
+        return match &only.hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        };
+    }
+    style::tell_diagnostics(diagnostics);
+    let errors = if errors == 1 { "1 error".to_owned() } else { format!("{errors} errors") };
+    Failure::say(Kind::Configuration, format!("the settings hold {errors}"))
+        .hint("nothing of such settings is used, since what they deny could be lost")
+}
+
+/// The failure that an error of the host is, with its remedy.
+fn failure(error: HostError) -> Failure {
+    let hint = error.hint();
+    let failure = Failure::new(Kind::Configuration, error);
+    match hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+/// Says what of the store was damaged, once it was opened.
+fn tell_set_aside(host: &Host) {
+    if let Some(set_aside) = host.set_aside() {
+        style::tell_problem(kitbag_skills::Severity::Warning, &set_aside.to_string(), None);
+    }
+}
+
+/// The skills that the command line, the environment, the settings and the directories name.
+fn library(
+    environment: &Environment,
+    given: &[PathBuf],
+    limit: Option<usize>,
+) -> Result<Library, Failure> {
+    let host = host(environment.host(given, Vec::new()))?;
+    let of_skills = |one: &&Diagnostic| {
+        one.key.as_ref().is_some_and(|key| key.keys().first().is_some_and(|key| key == "skills"))
+    };
+    style::tell_diagnostics(host.warnings().iter().filter(of_skills));
     let usual = if environment.hosted { MAX_SKILLS_HOSTED } else { MAX_SKILLS };
-    Library::new(environment.places(given), SkillLimit(limit.unwrap_or(usual)))
+    Ok(Library::new(host.skill_places(), SkillLimit(limit.unwrap_or(usual))))
 }
 
 /// Prints a JSON value and a line break; what cannot be seen, or could move a cursor, is written as an escape.
@@ -36,6 +95,12 @@ fn print_json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let plain = serde_json::to_string_pretty(value).map_err(std::io::Error::from)?;
     writeln!(std::io::stdout().lock(), "{}", visible_json(&plain))?;
     Ok(())
+}
+
+/// A JSON value on one line, for a stream of them.
+fn json_line(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let plain = serde_json::to_string(value).map_err(std::io::Error::from)?;
+    Ok(visible_json(&plain) + "\n")
 }
 
 /// The same JSON in which what cannot be seen, or could move a cursor, is written as an escape.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use kitbag_builtin::Machine;
-use kitbag_skills::{GivenBy, Places, RootChoice, RootOrder};
+use kitbag_host::Where;
+use kitbag_settings::Source;
+use kitbag_skills::{GivenBy, RootChoice};
 
 /// Moves kitbag's home from `~/.kitbag`.
 pub(crate) const KITBAG_HOME: &str = "KITBAG_HOME";
@@ -59,9 +61,10 @@ impl Environment {
         Self { home, kitbag_home, cwd, named_roots, hosted }
     }
 
-    /// Where skills are looked for: in `given`, or where a variable says, or in the usual places.
-    pub(crate) fn places(&self, given: &[PathBuf]) -> Places {
-        let choice = match (&self.named_roots, given) {
+    /// What the host depends on: with the skills in `given`, or where a variable says, or in the usual places, and with
+    /// the values of flags.
+    pub(crate) fn host(&self, given: &[PathBuf], flags: Vec<Source>) -> Where {
+        let roots = match (&self.named_roots, given) {
             (Some((_, roots)), []) => {
                 RootChoice::Only { by: GivenBy::Variable, roots: roots.clone() }
             }
@@ -71,12 +74,13 @@ impl Environment {
                 roots: given.iter().map(|path| self.cwd.join(path)).collect(),
             },
         };
-        Places {
+        Where {
             home: self.home.clone(),
             kitbag_home: self.kitbag_home.clone(),
             cwd: self.cwd.clone(),
-            choice,
-            order: RootOrder::UserFirst,
+            hosted: self.hosted,
+            roots,
+            given: flags,
         }
     }
 

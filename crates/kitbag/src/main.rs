@@ -15,7 +15,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::cli::{Cli, Command, SkillsCommand};
+use crate::cli::{Cli, Command, PermissionsCommand, SettingsCommand, SkillsCommand};
 use crate::environment::Environment;
 use crate::failure::{Failure, Kind};
 
@@ -41,6 +41,15 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Serve(arguments) => commands::serve::run(&environment, arguments),
         Command::Run(arguments) => commands::run::run(&environment, arguments),
         Command::Tour(arguments) => commands::tour::run(&environment, arguments),
+        Command::Settings(command) => match command {
+            SettingsCommand::List(arguments) => commands::settings::list(&environment, arguments),
+            SettingsCommand::Schema => commands::settings::schema(),
+        },
+        Command::Trust(arguments) => commands::trust::run(&environment, arguments),
+        Command::Permissions(PermissionsCommand::Explain(arguments)) => {
+            commands::explain::run(&environment, arguments)
+        }
+        Command::Audit(arguments) => commands::audit::run(&environment, arguments),
         Command::Skills(command) => match command {
             SkillsCommand::List(arguments) => commands::list::run(&environment, arguments),
             SkillsCommand::Show(arguments) => commands::show::run(&environment, arguments),

@@ -1,10 +1,12 @@
 //! How text looks on a terminal, and how a failure is told.
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Write as _};
 use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use kitbag_settings::Diagnostic;
 use kitbag_skills::{Problem, Severity, shown};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::failure::Failure;
 
@@ -24,6 +26,11 @@ pub(crate) const BAD: Style = AnsiColor::Red.on_default();
 /// `text` in a style.
 pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
+}
+
+/// Adds to a text.
+pub(crate) fn add(text: &mut String, what: fmt::Arguments<'_>) {
+    text.write_fmt(what).expect("a text takes whatever is written to it");
 }
 
 /// Tells a failure on stderr.
@@ -47,6 +54,18 @@ pub(crate) fn remark(text: impl Display) {
 pub(crate) fn tell_problems<'a>(problems: impl IntoIterator<Item = &'a Problem>) {
     for problem in problems {
         tell_problem(problem.severity, &problem.to_string(), problem.hint.as_deref());
+    }
+}
+
+/// Tells what is wrong with settings on stderr, each thing with its remedy.
+pub(crate) fn tell_diagnostics<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
+    for one in diagnostics {
+        let severity = match one.severity {
+            kitbag_settings::Severity::Error => Severity::Error,
+            kitbag_settings::Severity::Warning => Severity::Warning,
+            kitbag_settings::Severity::Note => Severity::Note,
+        };
+        tell_problem(severity, &one.to_string(), one.hint.as_deref());
     }
 }
 
@@ -95,6 +114,29 @@ pub(crate) fn harmless(text: &str) -> String {
         }
         before = character;
     }
+    out
+}
+
+/// `text` in a style, then blanks up to `columns`.
+pub(crate) fn padded(style: Style, text: &str, columns: usize) -> String {
+    format!("{}{:blanks$}", paint(style, text), "", blanks = columns.saturating_sub(text.width()))
+}
+
+/// As much of `text` as fits in `columns`; `…` takes the place of what does not.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut left = columns.saturating_sub(1);
+    let fits = |character: &char| {
+        let width = character.width().unwrap_or_default();
+        let fits = width <= left;
+        left = left.saturating_sub(width);
+        fits
+    };
+    let mut out: String = text.chars().take_while(fits).collect();
+    out.truncate(out.trim_end().len());
+    out.push('…');
     out
 }
 

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::style;
 
 pub(crate) fn run(environment: &Environment, arguments: &ListArgs) -> Result<ExitCode, Failure> {
-    let library = super::library(environment, &arguments.roots.skills, None);
+    let library = super::library(environment, &arguments.roots.skills, None)?;
     let catalog = library.look();
     if arguments.json {
         super::print_json(&json(&library, &catalog))?;

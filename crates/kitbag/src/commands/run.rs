@@ -28,7 +28,7 @@ use crate::style;
 const PROGRESS_QUEUE: usize = 8 * 1024;
 
 pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<ExitCode, Failure> {
-    let library = Arc::new(super::library(environment, &arguments.roots.skills, None));
+    let library = Arc::new(super::library(environment, &arguments.roots.skills, None)?);
     let catalog = library.look();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let outcome = runtime.block_on(async {

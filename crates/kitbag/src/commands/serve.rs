@@ -52,7 +52,7 @@ async fn serve(environment: &Environment, arguments: &ServeArgs) -> Result<(), F
                     "kitbag waits for an MCP client on stdin, which starts it itself; Ctrl-C ends it",
                 );
             }
-            let served = served(environment, arguments);
+            let served = served(environment, arguments)?;
             serve_stdio(served, stop).await.map_err(|error| match error {
                 ServeError::Opening => Failure::new(Kind::Negative, error)
                     .hint("start `kitbag serve` from an MCP client"),
@@ -65,9 +65,9 @@ async fn serve(environment: &Environment, arguments: &ServeArgs) -> Result<(), F
     outcome
 }
 
-fn served(environment: &Environment, arguments: &ServeArgs) -> Served {
+fn served(environment: &Environment, arguments: &ServeArgs) -> Result<Served, Failure> {
     let given = &arguments.roots.skills;
-    let library = Arc::new(super::library(environment, given, arguments.max_skills));
+    let library = Arc::new(super::library(environment, given, arguments.max_skills)?);
     let watch = Watch::start(&library)
         .inspect_err(|error| tracing::warn!(%error, "no watch; changes are seen when asked"))
         .ok();
@@ -81,13 +81,13 @@ fn served(environment: &Environment, arguments: &ServeArgs) -> Served {
         running,
         watch,
     );
-    Served {
+    Ok(Served {
         // These tools only read, from skills that their owner serves.
         view: Toolbox::new(vec![Arc::new(source)], Gate::open(), None).view(),
         skills: Some(Arc::new(LibrarySkills::new(library))),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         instructions: Some(INSTRUCTIONS.to_owned()),
-    }
+    })
 }
 
 async fn over_http(
@@ -117,7 +117,7 @@ async fn over_http(
     })?;
     let address = listener.local_addr()?;
     announce(address, &token_file)?;
-    serve_http(served(environment, arguments), listener, token, stop).await?;
+    serve_http(served(environment, arguments)?, listener, token, stop).await?;
     Ok(())
 }
 

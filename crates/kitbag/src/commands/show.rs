@@ -23,7 +23,7 @@ use crate::style;
 const MAX_SEARCHED_BYTES: usize = 4 * 1024 * 1024;
 
 pub(crate) fn run(environment: &Environment, arguments: &ShowArgs) -> Result<ExitCode, Failure> {
-    let library = super::library(environment, &arguments.roots.skills, None);
+    let library = super::library(environment, &arguments.roots.skills, None)?;
     let name = arguments.name.as_str();
     let typed = arguments.arguments.join(" ");
     let call = SkillCall {

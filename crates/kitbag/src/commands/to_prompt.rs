@@ -5,9 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kitbag_skills::{
-    Catalog, GivenBy, Library, Places, RootChoice, SKILL_MD, Skill, SkillLimit, Status, shown,
-};
+use kitbag_skills::{Catalog, Library, SKILL_MD, Skill, SkillLimit, Status, shown};
 
 use crate::cli::ToPromptArgs;
 use crate::environment::Environment;
@@ -20,7 +18,7 @@ pub(crate) fn run(
 ) -> Result<ExitCode, Failure> {
     let mut skills: Vec<Arc<Skill>> = Vec::new();
     if arguments.paths.is_empty() {
-        let catalog = super::library(environment, &arguments.roots.skills, None).look();
+        let catalog = super::library(environment, &arguments.roots.skills, None)?.look();
         style::tell_problems(&catalog.problems);
         skills.extend(catalog.used().filter(|skill| !skill.document.header.user_only).cloned());
     }
@@ -45,8 +43,7 @@ fn single(environment: &Environment, path: &Path) -> Result<Arc<Skill>, Failure>
     } else {
         absolute
     };
-    let choice = RootChoice::Only { by: GivenBy::CommandLine, roots: vec![directory.clone()] };
-    let places = Places { choice, ..environment.places(&[]) };
+    let places = environment.host(std::slice::from_ref(&directory), Vec::new()).places();
     let catalog: Arc<Catalog> = Library::new(places, SkillLimit(usize::MAX)).look();
     let real = directory.canonicalize().unwrap_or(directory);
     let found = catalog.skills.iter().find(|skill| {

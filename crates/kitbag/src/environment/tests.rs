@@ -24,7 +24,7 @@ fn k7_the_first_variable_wins_and_a_list_keeps_its_order() {
     assert_eq!(alone.roots_from(&[]), "SKILLS_DIR");
     let neither = read(&[]);
     assert_eq!(neither.roots_from(&[]), "default");
-    assert_eq!(neither.places(&[]).choice, RootChoice::Default { also: Vec::new() });
+    assert_eq!(neither.host(&[], Vec::new()).roots, RootChoice::Default { also: Vec::new() });
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_flag_wins_over_every_variable_and_paths_are_made_absolute() {
     let given = [PathBuf::from("skills")];
     assert_eq!(environment.roots_from(&given), "--skills");
     assert_eq!(
-        environment.places(&given).choice,
+        environment.host(&given, Vec::new()).roots,
         RootChoice::Only { by: GivenBy::CommandLine, roots: vec!["/work/dir/skills".into()] }
     );
 }

@@ -2,11 +2,11 @@
 
 use anstyle::Style;
 use kitbag_skills::{Catalog, Skill, Status, shown};
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use super::super::because;
 use super::{instruction_tokens, line_tokens};
-use crate::style::{DIM, GOOD, NAME, WARN, paint};
+use crate::style::{DIM, GOOD, NAME, WARN, cut, padded, paint};
 
 /// The columns of a description where no terminal says how many there are.
 const DESCRIPTION_COLUMNS: usize = 100;
@@ -121,27 +121,4 @@ fn plain(text: &str, chars: usize) -> String {
 fn widest<'a>(cells: impl Iterator<Item = &'a str>, head: &str) -> usize {
     let widths = cells.map(UnicodeWidthStr::width).filter(|width| *width <= MAX_ALIGNED_COLUMNS);
     widths.chain([head.width()]).max().unwrap_or_default()
-}
-
-/// `text` in a style, then blanks up to `columns`.
-fn padded(style: Style, text: &str, columns: usize) -> String {
-    format!("{}{:blanks$}", paint(style, text), "", blanks = columns.saturating_sub(text.width()))
-}
-
-/// As much of `text` as fits in `columns`; `…` takes the place of what does not.
-fn cut(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let mut left = columns.saturating_sub(1);
-    let fits = |character: &char| {
-        let width = character.width().unwrap_or_default();
-        let fits = width <= left;
-        left = left.saturating_sub(width);
-        fits
-    };
-    let mut out: String = text.chars().take_while(fits).collect();
-    out.truncate(out.trim_end().len());
-    out.push('…');
-    out
 }
