@@ -32,7 +32,7 @@ pub struct Host {
     skill_roots: Vec<PathBuf>,
     skill_order: RootOrder,
     warnings: Vec<Diagnostic>,
-    state: State,
+    pub(crate) state: Arc<State>,
 }
 
 impl Host {
@@ -47,7 +47,7 @@ impl Host {
         if told.iter().any(|one| one.severity == Severity::Error) {
             return Err(HostError::Settings(bounded(told)));
         }
-        let state = State::default();
+        let state = Arc::new(State::default());
         let (trust, kept) = trust::look_up(&state, &place, &layers.folders)?;
         let settings = Settings::new(layers.sources, trust.settings());
         told.extend(settings.unknown_keys(&sections()));

@@ -6,6 +6,7 @@
 //!
 //! Nothing here reads the environment or the working directory: they are arguments.
 
+pub mod consent;
 mod diff;
 mod error;
 mod host;

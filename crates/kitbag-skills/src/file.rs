@@ -167,7 +167,8 @@ impl SkillFile {
             at += length as u64;
         }
         let size = self.size();
-        let is_sealed = at == size && Digest::from_bytes(hasher.finalize().into()) == sealed.digest;
+        let is_sealed =
+            at == size && Digest::from(<[u8; 32]>::from(hasher.finalize())) == sealed.digest;
         if !is_sealed {
             return Err(changed());
         }

@@ -16,6 +16,7 @@ use crate::folder::ReadError;
 use crate::path::SkillPath;
 use crate::problem::{Problem, Reason};
 use crate::seal::{Seal, SealError, SealedKind};
+use crate::shown;
 use crate::skill::Skill;
 use crate::tokens::estimate_tokens;
 use crate::validate::{self, Finding};
@@ -168,8 +169,10 @@ fn warnings(review: &Review) -> Result<Vec<String>, ReviewError> {
         ));
     }
     let told = |problem: &Problem| {
-        let place = problem.position.map(|at| format!("line {}: ", at.line)).unwrap_or_default();
-        format!("{place}{} [{}]", problem.detail, problem.reason.as_str())
+        let file = problem.path.strip_prefix(review.seal.directory()).unwrap_or(&problem.path);
+        let file = shown::visible(&file.display().to_string());
+        let line = problem.position.map(|at| format!(":{}", at.line)).unwrap_or_default();
+        format!("{file}{line}: {} [{}]", problem.detail, problem.reason.as_str())
     };
     let problems = review.document.problems.iter().chain(&review.seal.manifest().problems);
     warnings

@@ -410,5 +410,5 @@ fn digest(entries: &[SealedEntry]) -> Digest {
             }
         }
     }
-    Digest::from_bytes(hasher.finalize().into())
+    Digest::from(<[u8; 32]>::from(hasher.finalize()))
 }

@@ -51,6 +51,17 @@ pub struct SkillApproval {
     pub at: Timestamp,
 }
 
+/// An approval without what was shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApprovedSkill {
+    /// The root of the skill.
+    pub root: PathBuf,
+    /// The skill's directory inside the root.
+    pub directory: String,
+    /// What was approved.
+    pub digest: Digest,
+}
+
 /// Whether a row was there to be taken out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Removal {
@@ -121,6 +132,27 @@ impl Store {
             )?
             .query_row(key, approval)
             .optional()
+        })
+    }
+
+    /// What is approved in a workspace, without what was shown: little to read, for whoever asks often.
+    pub fn approved_skills(&self, workspace: &Path) -> Result<Listed<ApprovedSkill>, StoreError> {
+        let workspace = path_bytes(workspace)?;
+        self.read(|db| {
+            let approved = |row: &Row<'_>| {
+                Ok(ApprovedSkill {
+                    root: row.get::<_, PathColumn>(0)?.0,
+                    directory: row.get(1)?,
+                    digest: row.get(2)?,
+                })
+            };
+            list(
+                db.prepare_cached(
+                    "SELECT root, directory, digest FROM skill_approval
+                     WHERE workspace = ?1 ORDER BY root, directory",
+                )?
+                .query_map([workspace], approved)?,
+            )
         })
     }
 

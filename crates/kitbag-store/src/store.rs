@@ -35,6 +35,15 @@ pub struct Store {
     lock: Arc<File>,
 }
 
+/// A state of the store, as one `Store` sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreMark {
+    /// Changes whenever another connection wrote.
+    others: i64,
+    /// The rows that this one wrote.
+    own: u64,
+}
+
 /// A store, and what was found on the way to it.
 #[derive(Debug)]
 pub struct Opened {
@@ -81,6 +90,14 @@ impl Store {
             options: self.options,
             connection: Mutex::new(open::connect_again(&self.files, &self.options)?),
             lock: Arc::clone(&self.lock),
+        })
+    }
+
+    /// Which state the store is in: equal marks of one `Store` mean that nobody wrote in between.
+    pub fn mark(&self) -> Result<StoreMark, StoreError> {
+        self.read(|db| {
+            let others = db.pragma_query_value(None, "data_version", |row| row.get(0))?;
+            Ok(StoreMark { others, own: db.total_changes() })
         })
     }
 

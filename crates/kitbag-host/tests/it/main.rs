@@ -1,1 +1,3 @@
 //! The host, at its boundary: files in, decisions and messages out.
+
+mod consent;

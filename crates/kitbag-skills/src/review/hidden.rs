@@ -16,37 +16,72 @@ const MANY_LINES: usize = 40;
 
 /// What is hidden in `text` by the means that Markdown has, a sentence each.
 pub(super) fn hidden(file: &str, text: &str) -> Vec<String> {
-    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut found = Found { told: Vec::new(), more: 0 };
     comments(text, &mut found);
     references(text, &mut found);
     blanks(text, &mut found);
-    found.sort();
-    let more = found.len().saturating_sub(MAX_TOLD);
-    found.truncate(MAX_TOLD);
-    let mut told: Vec<String> =
-        found.into_iter().map(|(line, what)| format!("{file}:{line}: {what}")).collect();
+    let Found { mut told, more } = found;
+    told.sort();
+    let mut lines: Vec<String> =
+        told.into_iter().map(|(line, what)| format!("{file}:{line}: {what}")).collect();
     if more > 0 {
-        told.push(format!("{file}: {more} more texts are hidden in it"));
+        lines.push(format!("{file}: {more} more texts are hidden in it"));
     }
-    told
+    lines
 }
 
-fn comments(text: &str, found: &mut Vec<(usize, String)>) {
-    let mut at = 0;
+/// What was found, with its line, and how much more.
+struct Found {
+    told: Vec<(usize, String)>,
+    more: usize,
+}
+
+impl Found {
+    fn add(&mut self, line: usize, what: impl FnOnce() -> String) {
+        if self.told.len() < MAX_TOLD {
+            self.told.push((line, what()));
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+/// The beginning of a text on one line, with what cannot be seen written as an escape.
+fn quoted(text: &str) -> String {
+    let mut shown = String::new();
+    for word in text.split_whitespace() {
+        if shown.chars().count() > SHOWN_CHARS {
+            break;
+        }
+        if !shown.is_empty() {
+            shown.push(' ');
+        }
+        shown.extend(word.chars().take(SHOWN_CHARS));
+    }
+    let cut: String = shown.chars().take(SHOWN_CHARS).collect();
+    let more = if cut.len() < shown.len() { "…" } else { "" };
+    format!("`{}{more}`", shown::visible(&cut))
+}
+
+fn comments(text: &str, found: &mut Found) {
+    let (mut at, mut line) = (0, 1);
     while let Some(open) = text[at..].find("<!--").map(|open| at + open) {
         let inside = open + "<!--".len();
         let end = text[inside..].find("-->").map_or(text.len(), |end| inside + end);
-        let what = format!(
-            "a comment, which a rendered page does not show: `{}`",
-            shown::visible(&shown::line(&text[inside..end], SHOWN_CHARS))
-        );
-        found.push((line_of(text, open), what));
+        line += text[at..open].matches('\n').count();
+        found.add(line, || {
+            format!(
+                "a comment, which a rendered page does not show: {}",
+                quoted(&text[inside..end])
+            )
+        });
+        line += text[open..end].matches('\n').count();
         at = end;
     }
 }
 
 /// Link definitions that are used as comments, such as `[//]: # (text)`.
-fn references(text: &str, found: &mut Vec<(usize, String)>) {
+fn references(text: &str, found: &mut Found) {
     for (number, line) in text.lines().enumerate() {
         let line = line.trim_start();
         let Some((label, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("]:"))
@@ -55,16 +90,14 @@ fn references(text: &str, found: &mut Vec<(usize, String)>) {
         };
         let comment = label == "//" || label == "comment" || rest.trim_start().starts_with("# ");
         if comment {
-            let what = format!(
-                "a link definition, which a rendered page does not show: `{}`",
-                shown::visible(&shown::line(line, SHOWN_CHARS))
-            );
-            found.push((number + 1, what));
+            found.add(number + 1, || {
+                format!("a link definition, which a rendered page does not show: {}", quoted(line))
+            });
         }
     }
 }
 
-fn blanks(text: &str, found: &mut Vec<(usize, String)>) {
+fn blanks(text: &str, found: &mut Found) {
     let mut empty = 0;
     for (number, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
@@ -72,18 +105,13 @@ fn blanks(text: &str, found: &mut Vec<(usize, String)>) {
             continue;
         }
         if empty >= MANY_LINES {
-            found.push((number + 1, format!("it stands after {empty} empty lines")));
+            found.add(number + 1, || format!("text stands after {empty} empty lines"));
         }
         empty = 0;
-        let gap =
-            line.trim_end().split(|c: char| !c.is_whitespace()).map(|gap| gap.chars().count());
-        let widest = gap.max().unwrap_or_default();
+        let gaps = line.trim_end().split(|c: char| !c.is_whitespace());
+        let widest = gaps.map(|gap| gap.chars().count()).max().unwrap_or_default();
         if widest >= MANY_BLANKS {
-            found.push((number + 1, format!("text stands after {widest} blanks")));
+            found.add(number + 1, || format!("text stands after {widest} blanks"));
         }
     }
-}
-
-fn line_of(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count() + 1
 }

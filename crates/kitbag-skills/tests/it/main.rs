@@ -16,6 +16,7 @@ mod media;
 mod paths;
 mod problems;
 mod reading;
+mod review;
 mod sidecar;
 mod split;
 mod substitute;

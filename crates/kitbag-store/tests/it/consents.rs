@@ -147,3 +147,30 @@ fn a_path_is_kept_byte_for_byte() {
     store.trust_workspace(workspace, &reviewed(digest(1))).unwrap();
     assert_eq!(store.trusted_workspaces().unwrap().items[0].workspace, workspace);
 }
+
+/// Who asks at every look reads little, and only after somebody wrote: the store's own handle, or another.
+#[test]
+fn g23_what_is_approved_is_read_again_after_a_write_alone() {
+    let scene = Scene::new();
+    let store = scene.open();
+    let other = store.reopen().unwrap();
+    let names = || {
+        let listed = store.approved_skills(Path::new("/w")).unwrap();
+        assert_eq!(listed.left_out, 0);
+        listed.items.into_iter().map(|skill| (skill.directory, skill.digest)).collect::<Vec<_>>()
+    };
+    let first = store.mark().unwrap();
+    assert!(names().is_empty());
+    assert_eq!(store.mark().unwrap(), first);
+    other.approve_skill(&skill("b"), &reviewed(digest(1))).unwrap();
+    let second = store.mark().unwrap();
+    assert_ne!(second, first);
+    store.approve_skill(&skill("a"), &reviewed(digest(2))).unwrap();
+    assert_ne!(store.mark().unwrap(), second);
+    assert_eq!(names(), [("a".to_owned(), digest(2)), ("b".to_owned(), digest(1))]);
+    let third = store.mark().unwrap();
+    assert_eq!(store.mark().unwrap(), third);
+    other.revoke_skill(&skill("b")).unwrap();
+    assert_ne!(store.mark().unwrap(), third);
+    assert_eq!(names().len(), 1);
+}
