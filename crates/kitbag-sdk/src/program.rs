@@ -41,13 +41,13 @@ use failure::{Exit, Failure};
 /// | `list [--json]` | lists the skills; `--json` as MCP's `tools/list` has them |
 /// | `serve [--http ADDR]` | serves them to MCP clients; needs the feature `serve` |
 /// | `handle` | answers one call that kitbag hands over (`docs/reference/handler.md`) |
-/// | `declare [COMMAND [ARGUMENT...]]` | prints a `kitbag.toml` that names this program |
+/// | `declare [NAME...] [-- COMMAND [ARGUMENT...]]` | prints a `kitbag.toml` that names this program |
 ///
 /// All of them call through one [`Toolbox`](kitbag_tool::Toolbox) over the registry, so the bytes of a result are the
 /// same whichever way was taken (statement T-66). Nothing is asked and nothing is denied there: whoever may start
 /// this program may call its skills. Rules are kept by the caller that stands before it, such as kitbag.
 ///
-/// Exit codes: 0 ok, 1 the skill says it failed or gave no output, 2 usage, 70 the program or the machine failed, 130
+/// Exit codes: 0 ok, 1 the skill says it failed or gave no output, 2 usage or input, 70 the program or the machine failed, 130
 /// interrupted.
 ///
 /// It starts a tokio runtime, so it must not be called within one.
@@ -67,7 +67,7 @@ impl Command {
             Self::Help => list::help(program, &registry),
             Self::Run(asked) => run::run(&asked, &registry),
             Self::List(form) => list::list(form, &registry),
-            Self::Declare { command } => declare::declare(program, &command, &registry),
+            Self::Declare(asked) => declare::declare(program, &asked, &registry),
             Self::Handle => handle::handle(registry),
             #[cfg(feature = "serve")]
             Self::Serve(asked) => serve::serve(&asked, registry),

@@ -10,7 +10,7 @@ pub(super) enum Command {
     Help,
     Run(Asked),
     List(Form),
-    Declare { command: Vec<String> },
+    Declare(Declared),
     Handle,
     Serve(Doors),
 }
@@ -23,6 +23,15 @@ pub(super) struct Asked {
     pub(super) input: Option<String>,
     pub(super) form: Form,
     pub(super) remarks: Remarks,
+}
+
+/// What a `kitbag.toml` is to declare.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Declared {
+    /// The skills; all of them where none is named.
+    pub(super) skills: Vec<String>,
+    /// How kitbag starts this program; the usual way where it is empty.
+    pub(super) command: Vec<String>,
 }
 
 /// How something is printed.
@@ -73,7 +82,14 @@ impl Command {
             }
             "list" => Self::List(words.take_form()),
             "handle" => Self::Handle,
-            "declare" => Self::Declare { command: words.take_rest() },
+            "declare" => {
+                let command = std::mem::take(&mut words.plain);
+                let mut skills = Vec::new();
+                while let Some(skill) = words.take_word()? {
+                    skills.push(skill);
+                }
+                Self::Declare(Declared { skills, command })
+            }
             "serve" => {
                 let http = words.take_option("--http")?;
                 Self::Serve(Doors { http, token_file: words.take_option("--token-file")? })
@@ -152,12 +168,6 @@ impl Words {
         }
         let word = self.options.remove(0);
         if word.starts_with('-') { Err(unexpected(&word)) } else { Ok(Some(word)) }
-    }
-
-    fn take_rest(&mut self) -> Vec<String> {
-        let mut rest = std::mem::take(&mut self.options);
-        rest.append(&mut self.plain);
-        rest
     }
 
     fn end(&self, command: &str) -> Result<(), Failure> {

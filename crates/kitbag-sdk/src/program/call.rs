@@ -8,6 +8,7 @@ use std::time::Duration;
 use kitbag_tool::{
     CallContext, CallError, Content, Gate, Progress, ProgressUpdate, ToolCall, ToolOutput, Toolbox,
 };
+use serde::Serialize;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -72,6 +73,12 @@ pub(super) fn as_result(mut output: ToolOutput) -> ToolOutput {
         output.content.push(Content::Text(structured.get().to_owned()));
     }
     output
+}
+
+/// A value on one line.
+pub(super) fn json(value: &impl Serialize) -> Result<String, Failure> {
+    serde_json::to_string(value)
+        .map_err(|error| Failure::new(Exit::Internal, format!("the output is no JSON: {error}")))
 }
 
 /// A token that the first interrupt or request to terminate cancels. Must be called within a runtime.

@@ -4,23 +4,32 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
+use super::arguments::Declared;
 use super::failure::{Exit, Failure, print};
+use super::list::names;
 use crate::{Definition, Registry};
 
 /// The longest time a declared tool may take, in seconds; what is longer is refused there.
 const MAX_TIMEOUT_SECONDS: u64 = 300;
 
-/// Prints a table for each skill. `command` is how kitbag starts this program from the folder of the skill.
+/// Prints a table for each skill. The command is how kitbag starts this program from the folder of the skill.
 pub(super) fn declare(
     program: &str,
-    command: &[String],
+    Declared { skills, command }: &Declared,
     registry: &Registry,
 ) -> Result<Exit, Failure> {
+    let snapshot = registry.snapshot();
+    if let Some(unknown) = skills.iter().find(|name| snapshot.get(name).is_none()) {
+        let message = format!("there is no skill `{}`", unknown.escape_debug());
+        return Err(Failure::usage(message).hint(names(registry)));
+    }
     let usual = [format!("bin/{program}"), "handle".to_owned()];
     let command = if command.is_empty() { &usual[..] } else { command };
     let mut text = "version = 1".to_owned();
-    for skill in registry.snapshot().definitions() {
-        row(&mut text, skill, command);
+    for skill in snapshot.definitions() {
+        if skills.is_empty() || skills.iter().any(|name| name == skill.name()) {
+            row(&mut text, skill, command);
+        }
     }
     print(&text)?;
     Ok(Exit::Ok)

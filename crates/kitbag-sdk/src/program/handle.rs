@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::arguments::Remarks;
-use super::call::{as_result, call};
+use super::call::{as_result, call, json};
 use super::failure::{Exit, Failure, print};
 use super::input::standard_input;
 use crate::Registry;
@@ -59,9 +59,7 @@ pub(super) fn handle(registry: Registry) -> Result<Exit, Failure> {
         }
         Err(error) => error.to_output(),
     };
-    let whole = serde_json::to_string(&Whole { result: &output })
-        .map_err(|error| Failure::new(Exit::Internal, format!("the output is no JSON: {error}")))?;
-    print(&whole)?;
+    print(&json(&Whole { result: &output })?)?;
     Ok(Exit::Ok)
 }
 

@@ -64,8 +64,8 @@ Commands:
         Serves the skills to an MCP client on standard input and output, or over HTTP on a loopback address.
   handle
         Answers one call that kitbag hands over on standard input.
-  declare [COMMAND [ARGUMENT...]]
-        Prints a kitbag.toml that declares the skills with this command, `bin/{program} handle` where none is given.
+  declare [NAME...] [-- COMMAND [ARGUMENT...]]
+        Prints a kitbag.toml that declares these skills, or all, with this command, or with `bin/{program} handle`.
   help, --help
         Shows this.
 
@@ -73,9 +73,9 @@ Examples:
   {program} list
   {program} run {first} --input '{{}}'
   {program} run {first} --input @arguments.json --json
-  {program} declare > kitbag.toml
+  {program} declare {first} > {first}/kitbag.toml
 
-Exit codes: 0 ok, 1 the skill says it failed, 2 usage, 70 internal, 130 interrupted."
+Exit codes: 0 ok, 1 the skill says it failed, 2 wrong usage or input, 70 internal, 130 interrupted."
     ))?;
     Ok(Exit::Ok)
 }

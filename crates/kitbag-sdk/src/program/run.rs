@@ -1,11 +1,9 @@
 //! `run NAME`.
 
-use std::io::{self, Write as _};
-
 use kitbag_tool::{CallError, Content, ToolCall, ToolOutput};
 
 use super::arguments::{Asked, Form};
-use super::call::{as_result, call};
+use super::call::{as_result, call, json};
 use super::failure::{Exit, Failure, print};
 use super::input;
 use super::list::names;
@@ -13,7 +11,8 @@ use crate::Registry;
 
 /// Calls a skill and prints what it gave: its text, or with `--json` the result object as `serve` would send it.
 ///
-/// Output that says it failed goes to standard error unless it is JSON, so that no pipe takes it for an answer.
+/// A failure is told on standard error unless it is JSON, so that no pipe takes it for an answer. Arguments that the
+/// skill cannot take are a failure of whoever called.
 pub(super) fn run(asked: &Asked, registry: &Registry) -> Result<Exit, Failure> {
     let arguments = input::arguments(asked.input.as_deref())?;
     let unknown = |registry: &Registry| {
@@ -25,25 +24,20 @@ pub(super) fn run(asked: &Asked, registry: &Registry) -> Result<Exit, Failure> {
         _absent => return Err(unknown(registry)),
     };
     let asked_call = ToolCall { name, arguments };
-    let output = match call(registry.clone(), asked_call, None, asked.remarks)? {
-        Ok(output) => output,
+    let (output, exit) = match call(registry.clone(), asked_call, None, asked.remarks)? {
+        Ok(output) if output.is_error => (output, Exit::Negative),
+        Ok(output) => (output, Exit::Ok),
         Err(CallError::UnknownTool { .. }) => return Err(unknown(registry)),
-        Err(error) => error.to_output(),
+        Err(error @ CallError::InvalidArguments { .. }) => (error.to_output(), Exit::Usage),
+        Err(error) => (error.to_output(), Exit::Negative),
     };
-    let exit = if output.is_error { Exit::Negative } else { Exit::Ok };
     let output = as_result(output);
     match (asked.form, exit) {
         (Form::Json, _) => print(&json(&output)?)?,
         (Form::Text, Exit::Ok) => print(&text(&output))?,
-        (Form::Text, _) => writeln!(io::stderr(), "{}", text(&output)).unwrap_or_default(),
+        (Form::Text, _) => return Err(Failure::new(exit, text(&output))),
     }
     Ok(exit)
-}
-
-/// The result object, on one line.
-pub(super) fn json(output: &ToolOutput) -> Result<String, Failure> {
-    serde_json::to_string(output)
-        .map_err(|error| Failure::new(Exit::Internal, format!("the output is no JSON: {error}")))
 }
 
 /// The blocks one after the other, those that are no text as their JSON.

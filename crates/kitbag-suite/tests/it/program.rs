@@ -1,8 +1,10 @@
 //! T-75, T-76: the commands of a program, as a person meets them.
 
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use kitbag_skills::declaration::read_sidecar;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -64,9 +66,12 @@ fn t75_what_cannot_be_a_call_is_a_usage_error_that_says_why() {
 #[test]
 fn t76_a_failure_is_on_standard_error_and_in_the_exit_code() {
     let failing = started(&["run", "failing"], "");
-    assert_eq!(told(&failing), (Some(1), "", "it did not work\n"));
+    assert_eq!(told(&failing), (Some(1), "", "error: it did not work\n"));
     let broken = started(&["run", "broken"], "");
-    assert_eq!(told(&broken), (Some(1), "", "skill `broken` failed: broken 7\n"));
+    assert_eq!(told(&broken), (Some(1), "", "error: skill `broken` failed: broken 7\n"));
+    let wrong = started(&["run", "order", "--input", r#"{"count": "one"}"#], "");
+    let (code, _, stderr) = told(&wrong);
+    assert!(code == Some(2) && stderr.contains("count: \"one\" is not"), "{stderr}");
     let json = started(&["run", "failing", "--json"], "");
     assert_eq!((json.status.code(), json.stderr.as_slice()), (Some(1), &b""[..]));
 }
@@ -132,4 +137,47 @@ fn a_call_that_is_none_breaks_with_a_reason() {
     let output = started(&["handle"], &late.to_string());
     let whole: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(whole["toolResult"]["isError"], true, "{whole}");
+}
+
+#[test]
+fn declare_prints_the_skills_that_are_named() {
+    let named = started(&["declare", "echo", "--", "run it", "handle"], "");
+    let (code, stdout, _) = told(&named);
+    assert_eq!(code, Some(0));
+    assert!(stdout.contains("name = \"echo\"\n"), "{stdout}");
+    assert!(stdout.contains("command = [\"run it\", \"handle\"]\n"), "{stdout}");
+    assert_eq!(stdout.matches("[[tool]]").count(), 1);
+    let all = started(&["declare"], "");
+    let (declaration, problems) = read_sidecar(Path::new("kitbag.toml"), told(&all).1);
+    assert_eq!(problems, []);
+    let listed: Value = serde_json::from_slice(&started(&["list", "--json"], "").stdout).unwrap();
+    let listed = listed["tools"].as_array().unwrap();
+    assert_eq!(declaration.tools.len(), listed.len());
+    for (declared, tool) in declaration.tools.iter().zip(listed) {
+        assert_eq!(declared.name, tool["name"]);
+        let schema = |key: &str| tool.get(key).map(|schema| without_null_defaults(schema.clone()));
+        assert_eq!(declared.input_schema.clone().map(Value::Object), schema("inputSchema"));
+        assert_eq!(declared.output_schema.clone().map(Value::Object), schema("outputSchema"));
+    }
+    let unknown = started(&["declare", "ecko"], "");
+    assert!(told(&unknown).0 == Some(2) && told(&unknown).2.contains("there is no skill `ecko`"));
+}
+
+/// TOML has no null, and a default of null says nothing.
+fn without_null_defaults(mut schema: Value) -> Value {
+    match &mut schema {
+        Value::Object(members) => {
+            members.retain(|key, value| !(key == "default" && value.is_null()));
+            for value in members.values_mut() {
+                *value = without_null_defaults(value.take());
+            }
+        }
+        Value::Array(items) => {
+            for value in items {
+                *value = without_null_defaults(value.take());
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+    schema
 }

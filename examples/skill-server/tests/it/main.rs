@@ -45,7 +45,7 @@ fn a_whole_skill_server_is_short() {
 fn the_kitbag_toml_is_what_the_program_declares() {
     let path = folder().join("kitbag.toml");
     let text = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(stdout(&run(&["declare"], "")), text, "print it again with `declare`");
+    assert_eq!(stdout(&run(&["declare", "unit-price"], "")), text, "print it again with `declare`");
     let (declaration, problems) = read_sidecar(&path, &text);
     assert_eq!(problems, []);
     assert_eq!(declaration.tools.len(), 1);
