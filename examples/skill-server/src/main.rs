@@ -10,30 +10,24 @@ struct Offer {
     cents: u32,
     /// How much is in it: grams, sheets, washes.
     amount: f64,
-    /// How many units the price is worked out for.
-    #[serde(default = "hundred")]
-    per: f64,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct UnitPrice {
-    cents: f64,
-}
-
-fn hundred() -> f64 {
-    100.0
+    cents_per_hundred: f64,
 }
 
 async fn unit_price(_: RunContext, offer: Offer) -> Result<Json<UnitPrice>, &'static str> {
-    let cents = f64::from(offer.cents) / offer.amount * offer.per;
-    cents.is_finite().then_some(Json(UnitPrice { cents })).ok_or("there is nothing in it")
+    let cents = f64::from(offer.cents) * 100.0 / offer.amount;
+    let price = UnitPrice { cents_per_hundred: cents };
+    cents.is_finite().then_some(Json(price)).ok_or("there is nothing in it")
 }
 
 fn main() -> Result<std::process::ExitCode, Box<dyn std::error::Error>> {
-    let prose = include_str!("../unit-price/SKILL.md");
-    let about = "Works out what something costs per unit, to compare offers of different size.";
     let registry = Registry::new();
-    registry
-        .register(define("unit-price").description(about).skill_md(prose).typed(unit_price)?)?;
+    let skill = define("unit-price")
+        .description("Works out what something costs per hundred units, to compare offers.")
+        .skill_md(include_str!("../unit-price/SKILL.md"));
+    registry.register(skill.typed(unit_price)?)?;
     Ok(kitbag_sdk::main(registry))
 }
