@@ -1,6 +1,7 @@
 //! SHA-256 of files and of whole skills.
 
 mod cache;
+mod copy;
 
 use std::fmt;
 use std::io;
@@ -11,9 +12,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::file::SkillFile;
 use crate::folder::ReadError;
+use crate::manifest::Manifest;
 use crate::path::SkillPath;
 
 pub use cache::DigestCache;
+pub use copy::{CopyError, MAX_COPY_BYTES, copy_skill};
 
 /// How much of a file is held in memory while it is digested.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -122,6 +125,15 @@ pub fn skill_digest(files: &[FileDigest]) -> Digest {
         hasher.update(file.digest.0);
     }
     Digest(hasher.finalize().into())
+}
+
+/// The length of all listed files, where there is a digest over them.
+fn digested_size(manifest: &Manifest) -> Result<u64, DigestError> {
+    if !manifest.complete {
+        return Err(DigestError::Incomplete);
+    }
+    let size = manifest.bytes();
+    if size > SkillDigests::MAX_BYTES { Err(DigestError::TooLarge(size)) } else { Ok(size) }
 }
 
 impl SkillDigests {

@@ -38,7 +38,8 @@ mod watch;
 pub use catalog::{Catalog, SkillLimit};
 pub use consent::{Approvals, Consent, ConsentFrom, ConsentKey, Consents};
 pub use digest::{
-    Digest, DigestCache, DigestError, FileDigest, SkillDigests, file_digest, skill_digest,
+    CopyError, Digest, DigestCache, DigestError, FileDigest, MAX_COPY_BYTES, SkillDigests,
+    copy_skill, file_digest, skill_digest,
 };
 pub use document::{Document, SKILL_MD};
 pub use extension::{MAX_EXTENSION_BYTES, MAX_EXTENSION_FILES, extension_fault, is_specified_name};

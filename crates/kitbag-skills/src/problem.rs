@@ -78,11 +78,15 @@ pub enum Reason {
     ExtensionSkipped,
     /// What was approved cannot be read, so nothing that needs an approval is used.
     ApprovalsUnreadable,
+    /// The grant of scripts names something that no skill declares, or cannot be read.
+    Grant,
+    /// The process's first environment could not be wiped, so that scripts may read what it was started with.
+    EnvironUnscrubbed,
 }
 
 impl Reason {
     /// Every reason there is, in the order in which the documentation lists them.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 29] = [
         Self::RootUnreadable,
         Self::DirectoryUnreadable,
         Self::NoSkillMd,
@@ -110,6 +114,8 @@ impl Reason {
         Self::Package,
         Self::ExtensionSkipped,
         Self::ApprovalsUnreadable,
+        Self::Grant,
+        Self::EnvironUnscrubbed,
     ];
 
     /// The name of the reason on the wire and in tables, such as `name-mismatch`.
@@ -142,6 +148,8 @@ impl Reason {
             Self::Package => "package",
             Self::ExtensionSkipped => "extension-skipped",
             Self::ApprovalsUnreadable => "approvals-unreadable",
+            Self::Grant => "grant",
+            Self::EnvironUnscrubbed => "environ-unscrubbed",
         }
     }
 }

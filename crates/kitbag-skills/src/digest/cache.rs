@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use crate::digest::{Digest, DigestError, FileDigest, SkillDigests, file_digest, skill_digest};
+use crate::digest::{
+    Digest, DigestError, FileDigest, SkillDigests, digested_size, file_digest, skill_digest,
+};
 use crate::file::{SkillFile, Stamp};
 use crate::folder::beneath::Root;
 use crate::folder::{self, Folder, ReadError};
@@ -40,16 +42,12 @@ impl DigestCache {
         if let Folder::Sealed(seal) = folder {
             return Ok(seal.digests().clone());
         }
-        if !manifest.complete {
-            return Err(DigestError::Incomplete);
-        }
-        if manifest.bytes() > SkillDigests::MAX_BYTES {
-            return Err(DigestError::TooLarge(manifest.bytes()));
-        }
-        let (known, mut opener) = match folder {
-            Folder::Disk(dir) => (self.take(dir), Opener::Disk(dir, None)),
-            Folder::Bundled(_) | Folder::Sealed(_) => (HashMap::new(), Opener::Other(folder)),
+        digested_size(manifest)?;
+        let known = match folder {
+            Folder::Disk(dir) => self.take(dir),
+            Folder::Bundled(_) | Folder::Sealed(_) => HashMap::new(),
         };
+        let mut opener = Opener::of(folder);
         let mut kept = HashMap::new();
         let result = manifest
             .files
@@ -123,13 +121,20 @@ impl DigestCache {
 }
 
 /// Opens listed files, the folder itself at most once. What a manifest lists is not left out, so that is not asked again.
-enum Opener<'a> {
+pub(super) enum Opener<'a> {
     Disk(&'a Path, Option<Root>),
     Other(&'a Folder),
 }
 
-impl Opener<'_> {
-    fn open(&mut self, path: &SkillPath) -> Result<SkillFile, ReadError> {
+impl<'a> Opener<'a> {
+    pub(super) fn of(folder: &'a Folder) -> Self {
+        match folder {
+            Folder::Disk(dir) => Self::Disk(dir, None),
+            Folder::Bundled(_) | Folder::Sealed(_) => Self::Other(folder),
+        }
+    }
+
+    pub(super) fn open(&mut self, path: &SkillPath) -> Result<SkillFile, ReadError> {
         match self {
             Self::Other(folder) => folder.open(path),
             Self::Disk(_, Some(root)) => folder::open_beneath(root, path),

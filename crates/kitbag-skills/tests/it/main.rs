@@ -5,6 +5,7 @@ mod attach;
 mod budget;
 mod catalogue;
 mod consent;
+mod copy;
 mod declaration;
 mod digest;
 mod discovery;
