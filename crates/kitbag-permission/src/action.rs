@@ -47,6 +47,8 @@ pub enum Traits {
     ReadOnly,
     /// Changes files, all of them inside the workspace.
     WorkspaceEdit,
+    /// Does anything, and nothing before it has asked by itself, with all that it will do: running a skill's script.
+    AsksItself,
     /// Anything else.
     #[default]
     Untrusted,

@@ -33,6 +33,8 @@ pub enum Because<'a> {
     Mode(Mode),
     /// The tool only reads, is ours, and needs no leave (B-33).
     TrustedTool,
+    /// The tool is ours, and asks by itself before it does anything.
+    AsksItself,
     /// No rule hits, and a call asks unless something lets it run (decision 17).
     Default,
 }
@@ -94,7 +96,9 @@ pub fn explain<'a>(rules: &'a RuleSet, mode: Mode, action: &Action) -> Explanati
     let hits = hits.into_iter().map(|(entry, fit)| {
         let decides = match decision.because {
             Because::Rule(rule) | Because::RuleUnanswered(rule) => std::ptr::eq(rule, entry),
-            Because::Mode(_) | Because::TrustedTool | Because::Default => false,
+            Because::Mode(_) | Because::TrustedTool | Because::AsksItself | Because::Default => {
+                false
+            }
         };
         let agrees = matches!(
             (entry.effect, decision.verdict),
@@ -183,6 +187,9 @@ fn combine<'a>(hits: &[(&'a Entry, Fit)], mode: Mode, traits: Traits) -> Decisio
             decision(Verdict::Allow, Because::Mode(mode))
         }
         (Mode::DontAsk, _) => decision(Verdict::Deny, Because::Mode(mode)),
+        (Mode::Ask | Mode::AcceptEdits, Traits::AsksItself) => {
+            decision(Verdict::Allow, Because::AsksItself)
+        }
         (Mode::Ask | Mode::AcceptEdits, _) => decision(Verdict::Ask, Because::Default),
     }
 }
@@ -253,6 +260,7 @@ impl fmt::Display for Because<'_> {
             }
             Self::Mode(mode) => write!(f, "the mode {mode}"),
             Self::TrustedTool => f.write_str("the tool only reads and is trusted"),
+            Self::AsksItself => f.write_str("the tool asks by itself"),
             Self::Default => {
                 f.write_str("no rule hits, and a call asks unless something lets it run")
             }

@@ -88,6 +88,11 @@ impl fmt::Display for Visible<'_> {
 
 /// Who is asked.
 pub trait Approver: Send + Sync {
+    /// Whether there is somebody who can be asked at all. Where not, a tool that has another way to be confirmed takes it.
+    fn can_ask(&self) -> bool {
+        true
+    }
+
     /// Asks, and waits for the answer. Given up when the call is cancelled or its deadline passes.
     fn ask<'a>(
         &'a self,
@@ -101,6 +106,10 @@ pub trait Approver: Send + Sync {
 pub struct NobodyToAsk;
 
 impl Approver for NobodyToAsk {
+    fn can_ask(&self) -> bool {
+        false
+    }
+
     fn ask<'a>(
         &'a self,
         question: &'a Question<'a>,

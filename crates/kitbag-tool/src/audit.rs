@@ -151,6 +151,11 @@ impl<'a> Line<'a> {
         audit.record_at_once(consent).await
     }
 
+    /// Leaves no line of the end: another one has it.
+    pub(crate) fn forget(&mut self) {
+        self.entry = None;
+    }
+
     /// Ends the line of a call that did not run, and waits until it is recorded.
     pub(crate) async fn not_run(&mut self) {
         let Some(audit) = self.audit else { return };

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
+use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -104,6 +105,27 @@ impl CallContext {
     /// How many tools stand between the first caller and the tool that got this context.
     pub fn depth(&self) -> usize {
         self.way_back.0.as_ref().map_or(0, |within| within.depth)
+    }
+
+    /// Records that somebody said yes to this call, for a tool that asks by itself; to be awaited before it does anything.
+    ///
+    /// `shown` is what they said yes to. Ready when the line cannot be lost.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be recorded, and then nothing may be done.
+    pub async fn consented(
+        &self,
+        shown: &Map<String, Value>,
+        because: &str,
+    ) -> Result<(), CallError> {
+        let Some(within) = &self.way_back.0 else { return Ok(()) };
+        let recorded = within.door.consented(&within.tool, &within.context, shown, because).await;
+        recorded.map_err(|error| CallError::Denied {
+            tool: within.tool.spec.name.clone(),
+            because: format!("a consent must be recorded before a call runs, and {error}"),
+            hint: None,
+        })
     }
 
     /// Whether [`call`](Self::call) can reach other tools.

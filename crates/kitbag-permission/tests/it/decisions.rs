@@ -75,6 +75,22 @@ fn b33_skill_runs_without_a_question() {
     }
 }
 
+/// Running a script asks with all that it will do, so it is not asked about twice; where nothing may be asked, it does not
+/// get so far.
+#[test]
+fn k42_a_tool_that_asks_by_itself_is_let_through_to_ask() {
+    let call = own("skill_run", Traits::AsksItself, Some(Subject::Text("deploy".to_owned())));
+    let rules = user(&[]);
+    let verdict = |mode| decide(&rules, mode, &call).verdict;
+    assert_eq!(
+        Mode::ALL.map(verdict),
+        [Verdict::Allow, Verdict::Allow, Verdict::Deny, Verdict::Allow, Verdict::Deny]
+    );
+    assert_eq!(decide(&rules, Mode::Ask, &call).because, Because::AsksItself);
+    let rules = user(&[(Effect::Ask, "skill_run"), (Effect::Deny, "skill_run(deploy)")]);
+    assert_eq!(decide(&rules, Mode::Ask, &call).verdict, Verdict::Deny);
+}
+
 /// `deny: ["Skill(deploy)"]` blocks that skill only.
 #[test]
 fn b34_a_skill_is_denied_by_its_name() {

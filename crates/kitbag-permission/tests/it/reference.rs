@@ -116,7 +116,14 @@ fn b33_every_cell_of_modes_holds() {
     assert_eq!(rows.len(), Mode::ALL.len());
     for row in &rows {
         let mode: Mode = spans(&row[0])[0].parse().unwrap();
-        let traits = [Traits::Trusted, Traits::ReadOnly, Traits::WorkspaceEdit, Traits::Untrusted];
+        let traits = [
+            Traits::Trusted,
+            Traits::ReadOnly,
+            Traits::WorkspaceEdit,
+            Traits::AsksItself,
+            Traits::Untrusted,
+        ];
+        assert_eq!(row.len(), traits.len() + 1);
         for (claims, cell) in traits.into_iter().zip(&row[1..]) {
             let verdict = decide(&user(&[]), mode, &own("Tool", claims, None)).verdict;
             let word = match verdict {

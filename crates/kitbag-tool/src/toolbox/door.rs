@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kitbag_permission::{Action, Because, Mode, SubjectKind, Verdict, decide, narrowest_grant};
+use serde_json::{Map, Value};
 use tokio::task::spawn_blocking;
 
 use super::{Entry, Toolbox};
@@ -10,8 +11,8 @@ use crate::audit::{Decision, Line};
 use crate::gate::Session;
 use crate::guard::{catch, guard};
 use crate::{
-    Answer, CallContext, CallError, Gate, Interrupted, MAX_DEPTH, Policy, Question, Rule, SourceId,
-    ToolCall, ToolName, ToolOutput, action, arguments, bounds,
+    Answer, AuditFailed, CallContext, CallError, Gate, Interrupted, MAX_DEPTH, OfferedTool, Policy,
+    Question, Rule, SourceId, ToolCall, ToolName, ToolOutput, action, arguments, bounds,
 };
 
 /// A way into a toolbox, with the gates that stand there.
@@ -80,6 +81,27 @@ impl Door {
         let result = self.walk(call, context, depth, &mut line).await;
         line.end(&result);
         result
+    }
+
+    /// Records a consent that a tool got by asking itself.
+    pub(crate) async fn consented(
+        &self,
+        tool: &OfferedTool,
+        context: &CallContext,
+        shown: &Map<String, Value>,
+        because: &str,
+    ) -> Result<(), AuditFailed> {
+        let audit = self.toolbox.0.audit.as_ref();
+        let name = tool.spec.name.as_str();
+        let snapshot = self.toolbox.snapshot();
+        let mut line = Line::begin(audit, &context.principal, name, shown);
+        if let Some(entry) = snapshot.entry(&tool.spec.name) {
+            line.of(self.toolbox.0.sources[entry.source].id(), tool);
+        }
+        line.decided(Decision::Approved, because);
+        let recorded = line.consented().await;
+        line.forget();
+        recorded
     }
 
     async fn walk(
@@ -252,10 +274,12 @@ async fn denied(
         )),
         Because::RuleUnanswered(_) => Some("choose a mode in which somebody is asked".to_owned()),
         Because::Mode(Mode::Plan) => Some("choose another mode".to_owned()),
-        Because::Mode(_) | Because::TrustedTool | Because::Default => policies
-            .iter()
-            .find_map(|policy| narrowest_grant(&policy.rules, Mode::Ask, action))
-            .map(|rule| format!("add the rule `{rule}` to `permissions.allow`")),
+        Because::Mode(_) | Because::TrustedTool | Because::AsksItself | Because::Default => {
+            policies
+                .iter()
+                .find_map(|policy| narrowest_grant(&policy.rules, Mode::Ask, action))
+                .map(|rule| format!("add the rule `{rule}` to `permissions.allow`"))
+        }
     };
     let because = format!("denied by {because}");
     line.decided(Decision::Denied, &because);
