@@ -185,14 +185,34 @@ impl Interpreters {
         std::env::join_paths(self.search.iter()).unwrap_or_default()
     }
 
+    /// The program that declarations call `name`, for a script that is named apart from it. Blocks on I/O.
+    pub(crate) fn program(&self, name: &str) -> Result<PathBuf, Missing> {
+        let Some((name, hint)) = TABLE.iter().find(|(known, _)| *known == name) else {
+            return Err(Missing::Unknown { name: name.to_owned() });
+        };
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some([program]) = found.get(name).map(Vec::as_slice) {
+            return Ok(program.into());
+        }
+        let program = search_for(&self.search, name).ok_or(Missing::NotInstalled { name, hint })?;
+        found.insert(name, vec![program.clone().into()]);
+        Ok(program)
+    }
+
+    /// The names of the programs that this machine has, in the order of the table. Blocks on I/O.
+    pub(crate) fn offered(&self) -> Vec<&'static str> {
+        TABLE.iter().map(|(name, _)| *name).filter(|name| self.program(name).is_ok()).collect()
+    }
+
     async fn find(&self, program: &'static str) -> Option<PathBuf> {
         let search = Arc::clone(&self.search);
-        blocking(move || {
-            let mut candidates = search.iter().map(|directory| directory.join(program));
-            candidates.find(|candidate| is_executable(candidate))
-        })
-        .await
+        blocking(move || search_for(&search, program)).await
     }
+}
+
+fn search_for(search: &[PathBuf], program: &str) -> Option<PathBuf> {
+    let mut candidates = search.iter().map(|directory| directory.join(program));
+    candidates.find(|candidate| is_executable(candidate))
 }
 
 fn words(program: PathBuf, arguments: &[&str]) -> Vec<OsString> {

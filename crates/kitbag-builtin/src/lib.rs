@@ -12,6 +12,7 @@ mod blocking;
 mod interpreters;
 mod json;
 mod process;
+pub mod skill_run;
 mod skill_server;
 mod skill_tool;
 mod skill_tools;

@@ -13,9 +13,9 @@ use std::sync::atomic::AtomicBool;
 use kitbag_skills::catalogue::{Guidance, nearest};
 use kitbag_skills::{Catalog, Document, Library, SKILL_MD, Skill, SkillPath, Status, Watch};
 use kitbag_tool::{
-    BoxFuture, CallContext, CallError, ListError, Offer, Page, PageRequest, PromptError,
-    PromptOutput, PromptRequest, PromptSpec, ReadError, Refusal, ResourceContents, ResourceSpec,
-    Revision, Source, SourceId, ToolCall, ToolOutput,
+    BoxFuture, CallContext, CallError, ListError, Offer, OfferedTool, Page, PageRequest,
+    PromptError, PromptOutput, PromptRequest, PromptSpec, ReadError, Refusal, ResourceContents,
+    ResourceSpec, Revision, Source, SourceId, ToolCall, ToolOutput,
 };
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -23,6 +23,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::Running;
 use crate::blocking::blocking;
+use crate::skill_run::{self, SKILL_RUN, ScriptSettings, Scripts};
+use tools::Scripted;
 
 /// The most bytes of a SKILL.md that `skill_load` gives (section 7 of the skill server).
 pub const MAX_SKILL_MD_BYTES: usize = 256 * 1024;
@@ -76,6 +78,8 @@ struct Shelf {
     running: Running,
     /// Whether the last whole listing of the resources left some out.
     resources_cut: AtomicBool,
+    /// What decides about scripts, where they run at all.
+    scripts: Option<Arc<Scripts>>,
 }
 
 impl SkillServer {
@@ -91,14 +95,39 @@ impl SkillServer {
         running: Running,
         watch: Option<Watch>,
     ) -> Self {
-        let (publish, offer) = watch::channel(Arc::new(offered(Revision(0))));
+        Self::assemble(library, roots_from, limits, running, watch, None)
+    }
+
+    /// The same, and runs their scripts: offers `skill_run`.
+    pub fn with_scripts(
+        library: Arc<Library>,
+        roots_from: &'static str,
+        limits: ServeLimits,
+        running: Running,
+        watch: Option<Watch>,
+        scripts: ScriptSettings,
+    ) -> Self {
+        let scripts = Some(Arc::new(Scripts::new(scripts)));
+        Self::assemble(library, roots_from, limits, running, watch, scripts)
+    }
+
+    fn assemble(
+        library: Arc<Library>,
+        roots_from: &'static str,
+        limits: ServeLimits,
+        running: Running,
+        watch: Option<Watch>,
+        scripts: Option<Arc<Scripts>>,
+    ) -> Self {
+        let tools = tools::offered(if scripts.is_some() { Scripted::Yes } else { Scripted::No });
+        let (publish, offer) = watch::channel(Arc::new(offered(&tools, Revision(0))));
         let follower = watch.map(|watch| {
             let known = Known::of(&library);
             let library = Arc::clone(&library);
-            AbortOnDropHandle::new(tokio::spawn(follow(watch, library, known, publish)))
+            AbortOnDropHandle::new(tokio::spawn(follow(watch, library, known, tools, publish)))
         });
         let resources_cut = AtomicBool::new(false);
-        let shelf = Shelf { library, roots_from, limits, running, resources_cut };
+        let shelf = Shelf { library, roots_from, limits, running, resources_cut, scripts };
         Self {
             id: "skills".parse().expect("the name is a source's"),
             shelf: Arc::new(shelf),
@@ -115,6 +144,16 @@ impl SkillServer {
         let shelf = Arc::clone(&self.shelf);
         blocking(move || work(&shelf)).await
     }
+
+    async fn answer(&self, call: ToolCall, context: &CallContext) -> Result<ToolOutput, CallError> {
+        match &self.shelf.scripts {
+            Some(scripts) if call.name.as_str() == SKILL_RUN => {
+                let arguments = tools::arguments(call)?;
+                skill_run::run(&self.shelf.library, scripts, arguments, context).await
+            }
+            _ => self.blocking(|shelf| tools::call(shelf, call)).await,
+        }
+    }
 }
 
 impl Source for SkillServer {
@@ -129,9 +168,9 @@ impl Source for SkillServer {
     fn call<'a>(
         &'a self,
         call: ToolCall,
-        _context: &'a CallContext,
+        context: &'a CallContext,
     ) -> BoxFuture<'a, Result<ToolOutput, CallError>> {
-        Box::pin(self.blocking(|shelf| tools::call(shelf, call)))
+        Box::pin(self.answer(call, context))
     }
 
     fn prompts<'a>(
@@ -173,8 +212,8 @@ impl Source for SkillServer {
     }
 }
 
-fn offered(revision: Revision) -> Offer {
-    Offer { tools: tools::offered(), prompts: Some(revision), resources: Some(revision) }
+fn offered(tools: &[Arc<OfferedTool>], revision: Revision) -> Offer {
+    Offer { tools: tools.to_vec(), prompts: Some(revision), resources: Some(revision) }
 }
 
 /// What a client can have been told already.
@@ -220,6 +259,7 @@ async fn follow(
     watch: Watch,
     library: Arc<Library>,
     mut known: Known,
+    tools: Vec<Arc<OfferedTool>>,
     publish: watch::Sender<Arc<Offer>>,
 ) {
     let mut looks = watch.looks();
@@ -234,7 +274,7 @@ async fn follow(
         if now != known {
             known = now;
             revision += 1;
-            publish.send_replace(Arc::new(offered(Revision(revision))));
+            publish.send_replace(Arc::new(offered(&tools, Revision(revision))));
         }
         let ended = tokio::select! {
             changed = looks.changed() => changed.is_err(),
@@ -300,7 +340,7 @@ pub(crate) fn wait_for_consent(skill: &Skill) -> Refusal {
 }
 
 /// The skill that is served as `name`, or what a model is told where there is none.
-fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Skill, Refusal> {
+pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> Result<&'a Skill, Refusal> {
     if let Some(skill) = catalog.get(name) {
         return Ok(skill);
     }

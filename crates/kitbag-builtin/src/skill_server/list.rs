@@ -9,6 +9,9 @@ use kitbag_tool::Refusal;
 use serde::{Deserialize, Serialize};
 
 use super::{Shelf, for_models, guidance_note};
+use crate::skill_run::{
+    GRANT_VARIABLE as GRANT, Hosting, Scripts, Scrub, Standing, millis, standing,
+};
 use crate::skill_tools::wire_name;
 
 /// The most skills of one answer.
@@ -38,6 +41,49 @@ pub(super) struct Listed {
     problems: Vec<ListedProblem>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problems_left_out: Option<usize>,
+    #[serde(flatten)]
+    running: Option<ScriptsHere>,
+}
+
+/// What decides about scripts; only where they run at all.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ScriptsHere {
+    grant_from: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grant_note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grant_error: Option<String>,
+    hosted: bool,
+    scrub: &'static str,
+}
+
+/// What a skill runs; only where scripts run at all.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedScripts {
+    executable: bool,
+    scripts: Vec<ListedScript>,
+    unavailable_scripts: Vec<HeldScript>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ungranted_scripts: Vec<HeldScript>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    declared_egress: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedScript {
+    script: String,
+    interpreter: String,
+    timeout_ms: u64,
+    env: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct HeldScript {
+    script: String,
+    reason: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -55,6 +101,8 @@ struct ListedSkill {
     bytes: u64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unavailable_tools: Vec<UnavailableTool>,
+    #[serde(flatten)]
+    running: Option<ListedScripts>,
 }
 
 /// A tool that the skill declares and that does not run here.
@@ -114,6 +162,7 @@ pub(super) fn list(shelf: &Shelf, arguments: &Arguments) -> Result<Listed, Refus
         user_only: (user_only > 0).then_some(user_only),
         problems: problems.into_iter().map(told).collect(),
         problems_left_out: (left_out > 0).then_some(left_out),
+        running: shelf.scripts.as_deref().map(scripts_here),
     })
 }
 
@@ -142,6 +191,64 @@ fn speaks_of(skill: &Skill, words: &[&str]) -> bool {
         .all(|word| name.contains(word) || description.contains(word) || when.contains(word))
 }
 
+fn scripts_here(scripts: &Scripts) -> ScriptsHere {
+    ScriptsHere {
+        grant_from: scripts.grant.from().as_str(),
+        grant_note: scripts.grant.note(),
+        grant_error: scripts.grant.error(),
+        hosted: scripts.hosting == Hosting::Hosted,
+        scrub: scripts.scrub.as_str(),
+    }
+}
+
+fn scripts_of(scripts: &Scripts, skill: &Skill, manifest: &Manifest) -> ListedScripts {
+    let document = &skill.document;
+    let mut listed = ListedScripts {
+        executable: false,
+        scripts: Vec::new(),
+        unavailable_scripts: Vec::new(),
+        ungranted_scripts: Vec::new(),
+        declared_egress: document.declaration.egress.clone(),
+    };
+    for declared in &document.declaration.scripts {
+        let script = declared.script.to_string();
+        match standing(scripts, document, declared, manifest) {
+            Standing::Runnable { env, .. } => listed.scripts.push(ListedScript {
+                script,
+                interpreter: declared.interpreter.clone(),
+                timeout_ms: millis(declared.timeout),
+                env,
+            }),
+            Standing::NotGranted => listed.ungranted_scripts.push(HeldScript {
+                script,
+                reason: "it is declared, and not granted for this registration".to_owned(),
+            }),
+            Standing::Unavailable { reason, .. } => {
+                listed.unavailable_scripts.push(HeldScript { script, reason });
+            }
+        }
+    }
+    listed.executable = !listed.scripts.is_empty();
+    listed
+}
+
+/// What is wrong with the grant, and with what the process was started with.
+fn running_problems(scripts: &Scripts, catalog: &Catalog) -> Vec<Problem> {
+    let declaration = |name: &str| catalog.get(name).map(|skill| &skill.document.declaration);
+    let grant = scripts.grant.problems(declaration);
+    let grant = grant.into_iter().map(|detail| Problem::warning(Reason::Grant, GRANT, detail));
+    let scrub = match &scripts.scrub {
+        Scrub::Failed { reason } if scripts.hosting == Hosting::Hosted => {
+            let detail = format!(
+                "the environment that the server was started with is still there: {reason}"
+            );
+            Some(Problem::warning(Reason::EnvironUnscrubbed, "/proc/self/environ", detail))
+        }
+        Scrub::Failed { .. } | Scrub::Scrubbed | Scrub::Unsupported => None,
+    };
+    grant.chain(scrub).collect()
+}
+
 fn listed(shelf: &Shelf, skill: &Skill, manifest: &Manifest) -> ListedSkill {
     let unavailable = shelf.running.why_not(skill).into_iter().flat_map(|reason| {
         skill.document.declaration.tools.iter().map(move |tool| UnavailableTool {
@@ -158,6 +265,7 @@ fn listed(shelf: &Shelf, skill: &Skill, manifest: &Manifest) -> ListedSkill {
         files: manifest.files.len(),
         bytes: manifest.bytes(),
         unavailable_tools: unavailable.collect(),
+        running: shelf.scripts.as_deref().map(|scripts| scripts_of(scripts, skill, manifest)),
     }
 }
 
@@ -194,6 +302,9 @@ fn problems(shelf: &Shelf, catalog: &Catalog, page: &[(&Skill, Arc<Manifest>)]) 
                 shelf.limits.resources
             ),
         ));
+    }
+    if let Some(scripts) = shelf.scripts.as_deref() {
+        problems.extend(running_problems(scripts, catalog));
     }
     problems
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::list::source;
 use super::{MAX_SKILL_MD_BYTES, Shelf, find, guidance_note, left_to_people};
+use crate::skill_run::{Standing, standing};
 use crate::skill_tools::wire_name;
 
 #[derive(Debug, Deserialize)]
@@ -78,7 +79,10 @@ pub(super) fn load(shelf: &Shelf, arguments: &Arguments) -> Result<Loaded, Refus
     let scripts = document.declaration.scripts.iter().map(|script| LoadedScript {
         script: script.script.to_string(),
         interpreter: script.interpreter.clone(),
-        runnable_here: false,
+        runnable_here: shelf.scripts.as_deref().is_some_and(|scripts| {
+            let standing = standing(scripts, document, script, &manifest);
+            matches!(standing, Standing::Runnable { .. })
+        }),
     });
     let why_not = shelf.running.why_not(skill);
     let tools = document.declaration.tools.iter().map(|tool| LoadedTool {

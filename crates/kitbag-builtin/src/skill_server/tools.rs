@@ -1,6 +1,8 @@
 //! The tools: their schemas, and which function answers which.
 
-use std::sync::{Arc, LazyLock};
+mod scripts;
+
+use std::sync::Arc;
 
 use kitbag_tool::{
     CallError, OfferedTool, Refusal, SubjectKind, ToolCall, ToolHints, ToolOutput, ToolSpec, Traits,
@@ -19,15 +21,24 @@ pub(super) const SKILL_FILE: &str = "skill_file";
 /// The most characters of a query, each word of which is looked for in every skill.
 const MAX_QUERY_CHARS: usize = 1_000;
 
-/// The tools; they never change. They only read what its owner serves, so they need no leave (B-33), and a rule can
-/// speak of one skill (B-34).
-pub(super) fn offered() -> Vec<Arc<OfferedTool>> {
-    static OFFERED: LazyLock<Vec<Arc<OfferedTool>>> = LazyLock::new(|| {
-        let own = |spec| OfferedTool::own(spec, Traits::Trusted);
-        let on_skill = |spec| own(spec).on("name", SubjectKind::Text);
-        [own(list_spec()), on_skill(load_spec()), on_skill(file_spec())].map(Arc::new).into()
-    });
-    OFFERED.clone()
+/// Whether scripts are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scripted {
+    Yes,
+    No,
+}
+
+/// The tools; they never change. All but one only read what its owner serves, so they need no leave (B-33), and a rule can
+/// speak of one skill (B-34). The one that runs scripts asks for itself, since it alone knows what would run.
+pub(super) fn offered(scripted: Scripted) -> Vec<Arc<OfferedTool>> {
+    let own = |spec| OfferedTool::own(spec, Traits::Trusted);
+    let on_skill = |spec| own(spec).on("name", SubjectKind::Text);
+    let mut tools = vec![own(list_spec(scripted)), on_skill(load_spec()), on_skill(file_spec())];
+    if scripted == Scripted::Yes {
+        let run = OfferedTool::own(scripts::run_spec(), Traits::AsksItself);
+        tools.push(run.on("name", SubjectKind::Text));
+    }
+    tools.into_iter().map(Arc::new).collect()
 }
 
 /// Answers a call; its arguments fit the schema.
@@ -40,7 +51,7 @@ pub(super) fn call(shelf: &Shelf, call: ToolCall) -> Result<ToolOutput, CallErro
     }
 }
 
-fn arguments<T: DeserializeOwned>(call: ToolCall) -> Result<T, CallError> {
+pub(super) fn arguments<T: DeserializeOwned>(call: ToolCall) -> Result<T, CallError> {
     let tool = call.name;
     serde_json::from_value(Value::Object(call.arguments)).map_err(|error| {
         CallError::InvalidArguments { tool, path: String::new(), reason: error.to_string() }
@@ -71,9 +82,9 @@ fn object(schema: Value) -> Map<String, Value> {
     }
 }
 
-fn list_spec() -> ToolSpec {
+fn list_spec(scripted: Scripted) -> ToolSpec {
     let text = json!({ "type": "string" });
-    spec(
+    let mut spec = spec(
         SKILL_LIST,
         "List skills",
         "Lists the skills that can be loaded: name, description, when to use it, size. Also lists what is wrong \
@@ -137,7 +148,11 @@ fn list_spec() -> ToolSpec {
             },
             "required": ["roots", "rootsFrom", "total", "skills", "problems"],
         }),
-    )
+    );
+    if scripted == Scripted::Yes {
+        spec.output_schema = spec.output_schema.map(|schema| Arc::new(scripts::listed(&schema)));
+    }
+    spec
 }
 
 fn load_spec() -> ToolSpec {

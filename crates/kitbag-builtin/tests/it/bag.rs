@@ -225,7 +225,7 @@ pub(crate) fn each<'a>(items: &'a Value, key: &str) -> Vec<&'a str> {
 }
 
 /// Panics where the answer has a member that its schema does not speak of: a validator lets that pass.
-fn only_known_members(answer: &Value, schema: &Value, place: &str) {
+pub(crate) fn only_known_members(answer: &Value, schema: &Value, place: &str) {
     match answer {
         Value::Object(members) => {
             for (name, value) in members {
