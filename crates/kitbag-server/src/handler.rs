@@ -25,6 +25,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
+use crate::elicitation::{Client, States};
 use crate::relay::{Listener, relay};
 use crate::{Served, SkillCatalogue, cursor, failure, params, skills, wire};
 
@@ -66,6 +67,8 @@ pub(crate) struct Shared {
     pub(crate) listening: CancellationToken,
     /// What runs beside the connections.
     pub(crate) tasks: TaskTracker,
+    /// The questions that travel through stateless clients.
+    states: Arc<States>,
 }
 
 /// One connection, or one request of the stateless protocol over HTTP.
@@ -97,7 +100,15 @@ impl Shared {
             .with_server_info(Implementation::new("kitbag", version));
         config.instructions = instructions;
         let listening = stop.child_token();
-        Arc::new(Self { view, skills, config, stop, listening, tasks: TaskTracker::new() })
+        Arc::new(Self {
+            view,
+            skills,
+            config,
+            stop,
+            listening,
+            tasks: TaskTracker::new(),
+            states: Arc::new(States::new()),
+        })
     }
 
     fn catalogue(&self) -> Result<&dyn SkillCatalogue, ErrorData> {
@@ -243,14 +254,19 @@ impl ServerHandler for Handler {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         request_context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Ok(name) = request.name.parse() else {
             return Err(failure::unknown_tool(&request.name));
         };
-        let call = ToolCall { name, arguments: request.arguments.unwrap_or_default() };
+        let Shared { states, tasks, .. } = &*self.shared;
         let mut context = context(&request_context);
+        let client = Client::of(&mut request, &request_context, &context.principal, states, tasks);
+        let call = ToolCall { name, arguments: request.arguments.unwrap_or_default() };
+        if let Some(client) = &client {
+            context.approver = client.clone();
+        }
         let result = match request_context.meta.get_progress_token() {
             None => self.view.call(call, &context).await,
             Some(token) => {
@@ -260,6 +276,9 @@ impl ServerHandler for Handler {
                 with_progress(work, reports, token, &request_context.peer).await
             }
         };
+        if let Some(required) = client.and_then(|client| client.required()) {
+            return Ok(required.into());
+        }
         let output = result.or_else(|failure| failure::call(&failure))?;
         Ok(wire::output(output).into())
     }

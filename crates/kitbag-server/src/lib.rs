@@ -10,6 +10,7 @@
 
 mod catalogue;
 mod cursor;
+mod elicitation;
 mod failure;
 mod handler;
 mod http;

@@ -44,6 +44,20 @@ pub struct McpClient<R, W> {
     asked: HashSet<u64>,
     answers: HashMap<u64, Result<Value, RpcError>>,
     notifications: VecDeque<Value>,
+    capabilities: Value,
+    replies: VecDeque<Reply>,
+    questions: Vec<Value>,
+}
+
+/// What a client does with a request of the server's.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// Answers with this result.
+    With(Value),
+    /// Answers with an error.
+    Fail,
+    /// Never answers.
+    Never,
 }
 
 impl Era {
@@ -67,6 +81,33 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> McpClient<R, W> {
             asked: HashSet::new(),
             answers: HashMap::new(),
             notifications: VecDeque::new(),
+            capabilities: json!({}),
+            replies: VecDeque::new(),
+            questions: Vec::new(),
+        }
+    }
+
+    /// The same client, which declares that it can do this.
+    #[must_use]
+    pub fn that_can(mut self, capabilities: Value) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// Answers the server's next requests so, in order; one more than those is an offence.
+    pub fn will_reply(&mut self, replies: impl IntoIterator<Item = Reply>) {
+        self.replies.extend(replies);
+    }
+
+    /// What the server has asked since this was called last.
+    pub fn questions(&mut self) -> Vec<Value> {
+        std::mem::take(&mut self.questions)
+    }
+
+    /// Reads on until the server has asked something.
+    pub async fn is_asked(&mut self) {
+        while self.questions.is_empty() {
+            assert!(self.receive().await, "the server closed before it asked");
         }
     }
 
@@ -76,7 +117,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> McpClient<R, W> {
             Era::Handshake => {
                 let params = json!({
                     "protocolVersion": self.era.version(),
-                    "capabilities": {},
+                    "capabilities": self.capabilities,
                     "clientInfo": { "name": "testkit", "version": "0" },
                 });
                 let result = self.request("initialize", params).await;
@@ -111,6 +152,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> McpClient<R, W> {
         let params = self.with_meta(params);
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
         id
+    }
+
+    /// Says that a line which was or will be sent by hand asks under `id`.
+    pub fn expect(&mut self, id: u64) {
+        self.asked.insert(id);
     }
 
     /// Waits for the answer to what was asked under `id`.
@@ -178,7 +224,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> McpClient<R, W> {
         let Value::Object(mut params) = params else { panic!("params are an object") };
         let meta = params.entry("_meta").or_insert_with(|| Value::Object(Map::new()));
         meta["io.modelcontextprotocol/protocolVersion"] = json!(self.era.version());
-        meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+        meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
         meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "testkit", "version": "0" });
         Value::Object(params)
     }
@@ -202,8 +248,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> McpClient<R, W> {
             serde_json::from_str(&line).unwrap_or_else(|e| panic!("no JSON ({e}): {line}"));
         assert_eq!(message["jsonrpc"], "2.0", "{line}");
         if message.get("method").is_some() {
-            assert!(message.get("id").is_none(), "the server asks the client: {line}");
-            self.notifications.push_back(message);
+            match message.get("id").cloned() {
+                Some(id) => self.reply(&id, message).await,
+                None => self.notifications.push_back(message),
+            }
             return true;
         }
         let id = message["id"].as_u64().unwrap_or_else(|| panic!("an answer without id: {line}"));
@@ -228,5 +276,22 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> McpClient<R, W> {
         };
         self.answers.insert(id, answer);
         true
+    }
+
+    /// Answers a request of the server's, which it may make in the era of the handshake alone.
+    async fn reply(&mut self, id: &Value, request: Value) {
+        assert_eq!(self.era, Era::Handshake, "the server asks the client: {request}");
+        let reply = self.replies.pop_front();
+        let reply = reply.unwrap_or_else(|| panic!("the server asks the client: {request}"));
+        self.questions.push(request);
+        let message = match reply {
+            Reply::With(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Reply::Fail => {
+                let error = json!({ "code": -32_603, "message": "it did not work" });
+                json!({ "jsonrpc": "2.0", "id": id, "error": error })
+            }
+            Reply::Never => return,
+        };
+        self.send(&message).await;
     }
 }

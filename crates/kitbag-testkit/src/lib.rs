@@ -8,6 +8,6 @@ mod client;
 mod project;
 mod source;
 
-pub use client::{Era, McpClient, RpcError};
+pub use client::{Era, McpClient, Reply, RpcError};
 pub use project::Project;
 pub use source::FakeSource;

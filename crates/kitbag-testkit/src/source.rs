@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use kitbag_tool::{
-    BoxFuture, CallContext, CallError, Content, Fields, ListError, Offer, OfferedTool, Page,
-    PageRequest, ProgressUpdate, PromptError, PromptMessage, PromptOutput, PromptRequest,
-    PromptSpec, ReadError, Refusal, ResourceBody, ResourceContents, ResourceSpec, Revision, Role,
-    Source, SourceId, ToolCall, ToolHints, ToolOutput, ToolSpec,
+    Answer, BoxFuture, CallContext, CallError, Content, Fields, ListError, Offer, OfferedTool,
+    Page, PageRequest, ProgressUpdate, PromptError, PromptMessage, PromptOutput, PromptRequest,
+    PromptSpec, Question, ReadError, Refusal, ResourceBody, ResourceContents, ResourceSpec,
+    Revision, Role, Source, SourceId, ToolCall, ToolHints, ToolIdentity, ToolOutput, ToolSpec,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
@@ -26,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// | `hang` {} | never ends; [`FakeSource::hanging`] counts the calls that are under way |
 /// | `panic` {} | panics |
 /// | `steps` {} | reports three steps |
+///
+/// A tool `ask` that a test adds asks by itself about each word of its `text`, until one is not allowed.
 ///
 /// It has one prompt and one resource for each name that a test puts in.
 #[derive(Debug)]
@@ -95,6 +97,29 @@ fn tools(id: &str) -> Vec<Arc<OfferedTool>> {
     ]
     .map(|spec| Arc::new(of_server(id, spec)))
     .into()
+}
+
+/// Asks about each word, and says how it went.
+async fn ask(call: &ToolCall, context: &CallContext) -> String {
+    let text = call.arguments.get("text").and_then(Value::as_str).unwrap_or_default();
+    for word in text.split_whitespace() {
+        let arguments = object(json!({ "word": word }));
+        let question = Question {
+            principal: &context.principal,
+            tool: &ToolIdentity::Own("ask".to_owned()),
+            name: &call.name,
+            title: None,
+            arguments: &arguments,
+            because: format!("the word is {word}"),
+            grant: None,
+        };
+        match context.approver.ask(&question, context).await {
+            Answer::Allow | Answer::AllowForSession => {}
+            Answer::Deny { reason } => return format!("{word}: {}", reason.unwrap_or_default()),
+            Answer::Defer(_) => return format!("{word}: later"),
+        }
+    }
+    "done".to_owned()
 }
 
 impl FakeSource {
@@ -196,6 +221,7 @@ impl FakeSource {
                 let _hanging = Hanging::new(&self.hanging);
                 std::future::pending().await
             }
+            "ask" => Ok(ToolOutput::text(ask(&call, context).await)),
             "panic" => panic!("a tool that panics was called"),
             "steps" => {
                 for step in 1..=3_u8 {

@@ -6,6 +6,7 @@ mod bounds;
 mod calls;
 mod catalogue;
 mod changes;
+mod elicitation;
 mod errors;
 mod http;
 mod opening;
