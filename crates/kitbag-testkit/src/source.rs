@@ -27,7 +27,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// | `panic` {} | panics |
 /// | `steps` {} | reports three steps |
 ///
-/// A tool `ask` that a test adds asks by itself about each word of its `text`, until one is not allowed.
+/// Added with [`FakeSource::add_offered`], whoever it is said to belong to, a tool does what its name says where that is
+/// one of the above or of these, and else echoes:
+///
+/// | tool | what it does |
+/// |---|---|
+/// | `relay` {tool, arguments} | calls another tool from within, and gives what it gave |
+/// | `give` {output} | gives the output that it is given |
+/// | `ask` {text} | asks by itself about each word of `text`, until one is not allowed |
 ///
 /// It has one prompt and one resource for each name that a test puts in.
 #[derive(Debug)]
@@ -174,7 +181,7 @@ impl FakeSource {
         });
     }
 
-    /// Adds a tool as it is given; it echoes, unless it has the name of one that does something else.
+    /// Adds a tool as it is given.
     pub fn add_offered(&self, tool: OfferedTool) {
         self.offer.send_modify(|offer| Arc::make_mut(offer).tools.push(Arc::new(tool)));
     }
@@ -222,6 +229,18 @@ impl FakeSource {
                 std::future::pending().await
             }
             "ask" => Ok(ToolOutput::text(ask(&call, context).await)),
+            "relay" => {
+                let name = call.arguments.get("tool").and_then(Value::as_str).unwrap_or_default();
+                let arguments = call.arguments.get("arguments").and_then(Value::as_object);
+                let name = name.parse().expect("a valid name was written");
+                let arguments = arguments.cloned().unwrap_or_default();
+                context.call(ToolCall { name, arguments }).await
+            }
+            "give" => {
+                let output = call.arguments.get("output").map(Value::to_string);
+                let output = output.and_then(|output| serde_json::from_str(&output).ok());
+                Ok(output.expect("an output was written"))
+            }
             "panic" => panic!("a tool that panics was called"),
             "steps" => {
                 for step in 1..=3_u8 {

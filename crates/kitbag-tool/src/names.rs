@@ -52,12 +52,14 @@ fn own(identity: &ToolIdentity, name: &str) -> ToolName {
 
 fn pair(identity: &ToolIdentity, prefix: &str, owner: &str, tool: &str) -> ToolName {
     let exact = format!("{prefix}{owner}__{tool}");
-    // The first `__` after the prefix then parts the two names, and what looks like a name of another kind is none.
+    // The first `__` after the prefix then parts the two names, what looks like a name of another kind is none, and the text
+    // is a rule: none ends in `__`, as a server's name with nothing behind it.
     let one_reading = !owner.is_empty()
         && !tool.is_empty()
         && !owner.contains("__")
         && !owner.ends_with('_')
         && !tool.starts_with('_')
+        && !tool.ends_with("__")
         && (!prefix.is_empty() || owner != "mcp")
         && !ends_in_hash(&exact);
     if one_reading && fits(&exact) {
