@@ -1,6 +1,7 @@
 //! T-75, T-76: the commands of a program, as a person meets them.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -180,4 +181,45 @@ fn without_null_defaults(mut schema: Value) -> Value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
     schema
+}
+
+/// The address and the token are told on standard error, and no other token opens the door.
+#[test]
+fn serve_over_http_tells_its_address_and_token() {
+    let mut child = Command::new(PROGRAM)
+        .args(["serve", "--http", "127.0.0.1:0"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let url = told.next().unwrap();
+    let address = url.strip_prefix("serving http://").unwrap().strip_suffix("/mcp").unwrap();
+    let token = told.next().unwrap();
+    let token = token.split('`').nth(1).unwrap().strip_prefix("Authorization: ").unwrap();
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": { "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "0" },
+    } } })
+    .to_string();
+    let ask = |token: &str| {
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: {token}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\nContent-Length: {}\r\n\r\n{list}",
+            list.len()
+        );
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let answer = ask(token);
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("echo.loud"), "{answer}");
+    assert!(ask("Bearer 0123456789012345678901234567890123456789").starts_with("HTTP/1.1 401"));
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert!(child.wait().unwrap().success());
 }
