@@ -1,6 +1,8 @@
 //! What a request is answered with, as the bytes of the wire.
 
 use kitbag_tool::{CallError, PromptOutput, ToolOutput};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::wire;
 
@@ -14,7 +16,7 @@ use crate::wire;
 /// The result cannot be written as JSON.
 pub fn tool_result(outcome: Result<ToolOutput, CallError>) -> serde_json::Result<String> {
     let output = outcome.unwrap_or_else(|error| error.to_output());
-    serde_json::to_string(&wire::output(output))
+    written(&wire::output(output))
 }
 
 /// The result of `prompts/get` for a filled prompt, likewise.
@@ -23,5 +25,14 @@ pub fn tool_result(outcome: Result<ToolOutput, CallError>) -> serde_json::Result
 ///
 /// The result cannot be written as JSON.
 pub fn prompt_result(output: PromptOutput) -> serde_json::Result<String> {
-    serde_json::to_string(&wire::filled(output))
+    written(&wire::filled(output))
+}
+
+fn written(result: &impl Serialize) -> serde_json::Result<String> {
+    let mut result = serde_json::to_value(result)?;
+    if let Value::Object(members) = &mut result {
+        // Clients that open with a handshake do not know it, and do not get it.
+        members.shift_remove("resultType");
+    }
+    serde_json::to_string(&result)
 }

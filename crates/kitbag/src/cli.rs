@@ -89,8 +89,8 @@ pub(crate) struct ServeArgs {
 NAME is a tool (`SKILL__TOOL` or `SKILL/TOOL`), a skill that declares one tool,
 or a skill of prose, whose text is printed with the arguments put in.
 
-Exit codes: 0 done, 1 the tool failed, 2 wrong usage or input, 3 configuration,
-4 denied, 70 kitbag failed, 130 interrupted.
+Exit codes: 0 done, 1 the tool failed or refused its input, 2 wrong usage,
+3 configuration, 4 denied, 70 kitbag failed, 130 interrupted.
 
 Examples:
   kitbag run durations/parse --input '{\"text\":\"90m\"}'

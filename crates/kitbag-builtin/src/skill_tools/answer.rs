@@ -116,15 +116,15 @@ fn whole(text: &str, result: &Value, check: &OutputCheck) -> Result<ToolOutput, 
     let faulty = |why: &str| format!("its `{WHOLE_RESULT}` is no tool result: {why}");
     let structured = result.get("structuredContent");
     let content = match result.get("content") {
+        None if structured.is_none() => {
+            return Err(faulty("it has neither `content` nor `structuredContent`"));
+        }
         None => &[],
         Some(Value::Array(blocks)) => blocks.as_slice(),
         Some(_) => return Err(faulty("`content` is not a list")),
     };
     if structured.is_some_and(|structured| !structured.is_object()) {
         return Err(faulty("`structuredContent` is not an object"));
-    }
-    if content.is_empty() && structured.is_none() {
-        return Err(faulty("it has neither `content` nor `structuredContent`"));
     }
     for (at, block) in content.iter().enumerate() {
         block_fault(block).map_or(Ok(()), |why| Err(faulty(&format!("`content[{at}]` {why}"))))?;

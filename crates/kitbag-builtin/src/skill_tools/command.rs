@@ -96,6 +96,7 @@ fn own_program(document: &Document, program: &str) -> Result<PathBuf, Refusal> {
 fn build_hint(error: &ReadError) -> &'static str {
     match error {
         ReadError::NotAFile(_) => "The skill's own text should say how it is built.",
+        ReadError::LeftOut(_) => "A program that is built here must not be named there.",
         _ => "The program must be a file of the skill.",
     }
 }

@@ -1,5 +1,6 @@
 //! `kitbag run`: a tool as a remote client would call it, or the text of a skill.
 
+mod ask;
 mod input;
 mod target;
 
@@ -10,8 +11,8 @@ use std::sync::Arc;
 use kitbag_builtin::{Running, ServeLimits, SkillServer, SkillTools};
 use kitbag_server::{prompt_result, tool_result};
 use kitbag_tool::{
-    CallContext, CallError, Content, Gate, Interrupted, Progress, ProgressUpdate, PromptError,
-    PromptOutput, Refusal, ToolCall, ToolName, ToolOutput, Toolbox,
+    CallContext, CallError, Content, Interrupted, Principal, Progress, ProgressUpdate, PromptError,
+    PromptOutput, ToolCall, ToolName, ToolOutput, Toolbox,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -30,17 +31,21 @@ const PROGRESS_QUEUE: usize = 8 * 1024;
 pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<ExitCode, Failure> {
     let library = Arc::new(super::library(environment, &arguments.roots.skills, None)?);
     let catalog = library.look();
+    let (gate, approver) = ask::gate(environment, arguments)?;
+    let running = if environment.hosted {
+        let reason = "nothing confines it, and here it would run for somebody else".to_owned();
+        Running::Unavailable { reason }
+    } else {
+        Running::ForPerson
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let outcome = runtime.block_on(async {
-        let tools = Arc::new(SkillTools::new(
-            Arc::clone(&library),
-            Running::ForPerson,
-            Environment::machine(),
-        ));
+        let tools = SkillTools::new(Arc::clone(&library), running.clone(), Environment::machine());
+        let tools = Arc::new(tools);
         let roots_from = environment.roots_from(&arguments.roots.skills);
         let limits = ServeLimits { resources: 0 };
-        let skills = SkillServer::new(library, roots_from, limits, Running::ForPerson, None);
-        let toolbox = Toolbox::new(vec![Arc::new(skills), tools.clone()], Gate::open(), None);
+        let skills = SkillServer::new(library, roots_from, limits, running, None);
+        let toolbox = Toolbox::new(vec![Arc::new(skills), tools.clone()], gate, None);
         let own: Vec<ToolName> = toolbox.snapshot().tools().map(|spec| spec.name.clone()).collect();
         let target = target::find(&catalog, &arguments.name, &own)?;
         let mut interrupts = Interrupts::new()?;
@@ -48,6 +53,8 @@ pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<Exit
         let context = CallContext {
             cancel: cancel.clone(),
             deadline: arguments.timeout.map(|time| Instant::now() + time),
+            principal: Principal::Person,
+            approver,
             ..CallContext::default()
         };
         let mut work = std::pin::pin!(answer(&toolbox, &target, arguments, context));
@@ -130,7 +137,7 @@ async fn answer(
 }
 
 /// Whether a person is there who started this and sees what comes of it.
-fn is_at_terminal() -> bool {
+pub(super) fn is_at_terminal() -> bool {
     std::io::stderr().is_terminal()
         || std::io::stdin().is_terminal()
         || std::io::stdout().is_terminal()
@@ -188,7 +195,10 @@ fn print_result(outcome: Result<ToolOutput, CallError>) -> Result<ExitCode, Fail
 /// Prints what a person reads: the blocks of text as they are, and of the others that they are there.
 fn print_output(outcome: Result<ToolOutput, CallError>) -> Result<ExitCode, Failure> {
     let output = outcome.map_err(|error| match error {
-        CallError::Refused(refusal) => refused(&refusal),
+        CallError::Refused(refusal) => refused(Kind::Negative, &refusal.message, refusal.hint),
+        CallError::Denied { ref hint, .. } => {
+            refused(Kind::Denied, &error.to_string(), hint.clone())
+        }
         error => Failure::say(kind(&error), texts(&error.to_output())),
     })?;
     let text = texts(&output);
@@ -226,8 +236,9 @@ fn print_line(json: &str) -> std::io::Result<()> {
 
 fn kind(error: &CallError) -> Kind {
     match error {
-        CallError::UnknownTool { .. } | CallError::InvalidArguments { .. } => Kind::Usage,
-        CallError::Refused(_)
+        CallError::UnknownTool { .. } => Kind::Usage,
+        CallError::InvalidArguments { .. }
+        | CallError::Refused(_)
         | CallError::TooDeep { .. }
         | CallError::Interrupted(Interrupted::TimedOut) => Kind::Negative,
         CallError::Denied { .. } => Kind::Denied,
@@ -236,9 +247,9 @@ fn kind(error: &CallError) -> Kind {
     }
 }
 
-fn refused(refusal: &Refusal) -> Failure {
-    let failure = Failure::say(Kind::Negative, &refusal.message);
-    match &refusal.hint {
+fn refused(kind: Kind, message: &str, hint: Option<String>) -> Failure {
+    let failure = Failure::say(kind, message);
+    match hint {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
@@ -251,7 +262,7 @@ fn prompt_failure(error: PromptError) -> Failure {
                 .hint(format!("`kitbag skills show {name}` prints what a model reads"))
         }
         PromptError::InvalidArgument { .. } => Failure::new(Kind::Usage, error),
-        PromptError::Refused(refusal) => refused(&refusal),
+        PromptError::Refused(refusal) => refused(Kind::Negative, &refusal.message, refusal.hint),
         PromptError::Interrupted(interrupted) => {
             let error = CallError::Interrupted(interrupted);
             Failure::new(kind(&error), error)

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use kitbag_builtin::{INSTRUCTIONS, Running, ServeLimits, SkillServer};
+use kitbag_builtin::{INSTRUCTIONS, Running, ServeLimits, SkillServer, SkillTools};
 use kitbag_server::{
     BearerToken, ENDPOINT, LibrarySkills, ServeError, Served, serve_http, serve_stdio,
 };
 use kitbag_skills::{Watch, shown};
-use kitbag_tool::{Gate, Toolbox};
+use kitbag_tool::{Gate, Source, Toolbox};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -78,12 +78,15 @@ fn served(environment: &Environment, arguments: &ServeArgs) -> Result<Served, Fa
         Arc::clone(&library),
         environment.roots_from(given),
         limits,
-        running,
+        running.clone(),
         watch,
     );
+    // It is there to say why these tools do not run.
+    let tools = SkillTools::new(Arc::clone(&library), running, Environment::machine());
+    let sources: Vec<Arc<dyn Source>> = vec![Arc::new(source), Arc::new(tools)];
     Ok(Served {
-        // These tools only read, from skills that their owner serves.
-        view: Toolbox::new(vec![Arc::new(source)], Gate::open(), None).view(),
+        // The tools that run only read, from skills that their owner serves.
+        view: Toolbox::new(sources, Gate::open(), None).view(),
         skills: Some(Arc::new(LibrarySkills::new(library))),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         instructions: Some(INSTRUCTIONS.to_owned()),

@@ -6,6 +6,7 @@ mod help;
 mod kitbag;
 mod list;
 mod new;
+mod run;
 mod serve_http;
 mod serve_live;
 mod serve_stdio;
