@@ -7,6 +7,7 @@ use kitbag_permission::{Mode, RuleSet};
 use kitbag_settings::{Diagnostic, KeyPath, Settings, Severity, bounded};
 use kitbag_skills::{Places, RootChoice, RootOrder};
 use kitbag_store::{SetAside, Store};
+use kitbag_tool::Gate;
 
 use crate::error::HostError;
 use crate::layers::{self, Folder};
@@ -116,6 +117,11 @@ impl Host {
     /// What happens to a call that no rule decides.
     pub fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// The gate that judges calls by the rules of all layers, under `mode`.
+    pub fn gate(&self, mode: Mode) -> Gate {
+        Gate::with_bases(self.rules.clone(), mode, self.bases(&self.workspace.root))
     }
 
     /// Where skills are looked for, as the settings and the place say.

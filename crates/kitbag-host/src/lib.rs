@@ -6,6 +6,7 @@
 //!
 //! Nothing here reads the environment or the working directory: they are arguments.
 
+mod audit;
 pub mod consent;
 mod diff;
 mod error;
@@ -17,6 +18,7 @@ mod sections;
 mod state;
 pub mod trust;
 
+pub use audit::AuditLog;
 pub use diff::diff;
 pub use error::HostError;
 pub use host::Host;

@@ -16,8 +16,9 @@ pub(crate) mod validate;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
+use std::time::Duration;
 
-use kitbag_host::{Host, HostError, Where};
+use kitbag_host::{AuditLog, Host, HostError, Where};
 use kitbag_settings::{Diagnostic, Severity};
 use kitbag_skills::{Library, Skill, SkillLimit, Status, shown};
 
@@ -27,6 +28,9 @@ use crate::style;
 
 /// How many skills are used at most, where nobody says otherwise (decision 21).
 const MAX_SKILLS: usize = 10_000;
+
+/// How long the end of a command waits for the audit log.
+const LOG_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many skills are used at most when hosted (decision 21).
 const MAX_SKILLS_HOSTED: usize = 32;
@@ -81,13 +85,33 @@ fn library(
     given: &[PathBuf],
     limit: Option<usize>,
 ) -> Result<Library, Failure> {
-    let host = host(environment.host(given, Vec::new()))?;
+    Ok(library_of(&host(environment.host(given, Vec::new()))?, limit))
+}
+
+/// Waits until all calls are in the log, and says so where they are not.
+async fn finish(audit: Option<&AuditLog>) {
+    let Some(audit) = audit else { return };
+    match tokio::time::timeout(LOG_PATIENCE, audit.finish()).await {
+        Ok(Ok(())) => {}
+        // What could not be opened was told when it was tried.
+        Ok(Err(error)) => tracing::error!(%error, "the last calls may be missing in the audit log"),
+        Err(_) => tracing::error!(
+            "the disk does not answer; the last calls may be missing in the audit log"
+        ),
+    }
+    if let Some(lost) = audit.health().map(|health| health.lost).filter(|lost| *lost > 0) {
+        tracing::error!(lost, "calls came faster than the audit log is written");
+    }
+}
+
+/// The skills of a host.
+fn library_of(host: &Host, limit: Option<usize>) -> Library {
     let of_skills = |one: &&Diagnostic| {
         one.key.as_ref().is_some_and(|key| key.keys().first().is_some_and(|key| key == "skills"))
     };
     style::tell_diagnostics(host.warnings().iter().filter(of_skills));
-    let usual = if environment.hosted { MAX_SKILLS_HOSTED } else { MAX_SKILLS };
-    Ok(Library::new(host.skill_places(), SkillLimit(limit.unwrap_or(usual))))
+    let usual = if host.place().hosted { MAX_SKILLS_HOSTED } else { MAX_SKILLS };
+    Library::new(host.skill_places(), SkillLimit(limit.unwrap_or(usual)))
 }
 
 /// Prints a JSON value and a line break; what cannot be seen, or could move a cursor, is written as an escape.

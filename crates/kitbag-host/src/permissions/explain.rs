@@ -172,7 +172,7 @@ impl Host {
         })
     }
 
-    fn bases<'a>(&'a self, workspace: &'a Path) -> Bases<'a> {
+    pub(crate) fn bases<'a>(&'a self, workspace: &'a Path) -> Bases<'a> {
         Bases {
             workspace: workspace.to_str(),
             home: self.place.home.as_deref().and_then(Path::to_str),

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use kitbag_builtin::{Running, ServeLimits, SkillServer, SkillTools};
 use kitbag_server::{prompt_result, tool_result};
 use kitbag_tool::{
-    CallContext, CallError, Content, Interrupted, Principal, Progress, ProgressUpdate, PromptError,
-    PromptOutput, ToolCall, ToolName, ToolOutput, Toolbox,
+    Audit, CallContext, CallError, Content, Interrupted, Principal, Progress, ProgressUpdate,
+    PromptError, PromptOutput, ToolCall, ToolName, ToolOutput, Toolbox,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -29,9 +29,9 @@ use crate::style;
 const PROGRESS_QUEUE: usize = 8 * 1024;
 
 pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<ExitCode, Failure> {
-    let library = Arc::new(super::library(environment, &arguments.roots.skills, None)?);
+    let host = super::host(environment.host(&arguments.roots.skills, Vec::new()))?;
+    let library = Arc::new(super::library_of(&host, None));
     let catalog = library.look();
-    let (gate, approver) = ask::gate(environment, arguments)?;
     let running = if environment.hosted {
         let reason = "nothing confines it, and here it would run for somebody else".to_owned();
         Running::Unavailable { reason }
@@ -45,7 +45,10 @@ pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<Exit
         let roots_from = environment.roots_from(&arguments.roots.skills);
         let limits = ServeLimits { resources: 0 };
         let skills = SkillServer::new(library, roots_from, limits, running, None);
-        let toolbox = Toolbox::new(vec![Arc::new(skills), tools.clone()], gate, None);
+        let audit = host.audit();
+        let log = audit.clone().map(|log| Arc::new(log) as Arc<dyn Audit>);
+        let (mode, approver) = ask::of_a_command(host.mode());
+        let toolbox = Toolbox::new(vec![Arc::new(skills), tools.clone()], host.gate(mode), log);
         let own: Vec<ToolName> = toolbox.snapshot().tools().map(|spec| spec.name.clone()).collect();
         let target = target::find(&catalog, &arguments.name, &own)?;
         let mut interrupts = Interrupts::new()?;
@@ -71,6 +74,7 @@ pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<Exit
             // Whoever interrupts again does not want to wait: the end of the runtime ends every process at once.
             () = interrupts.next() => {}
         }
+        super::finish(audit.as_ref()).await;
         outcome
     });
     // A read that hangs on a dead disk must not keep the process from ending.

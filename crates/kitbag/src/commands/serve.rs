@@ -7,11 +7,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kitbag_builtin::{INSTRUCTIONS, Running, ServeLimits, SkillServer, SkillTools};
+use kitbag_host::{AuditLog, Host};
 use kitbag_server::{
     BearerToken, ENDPOINT, LibrarySkills, ServeError, Served, serve_http, serve_stdio,
 };
 use kitbag_skills::{Watch, shown};
-use kitbag_tool::{Gate, Source, Toolbox};
+use kitbag_tool::{Audit, Source, Toolbox};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -31,19 +32,25 @@ const MAX_RESOURCES_HOSTED: usize = 500;
 const MAX_BLOCKING_THREADS: usize = 16;
 
 pub(crate) fn run(environment: &Environment, arguments: &ServeArgs) -> Result<ExitCode, Failure> {
+    let host = super::host(environment.host(&arguments.roots.skills, Vec::new()))?;
     let mut runtime = match arguments.http {
         Some(_) => tokio::runtime::Builder::new_multi_thread(),
         None => tokio::runtime::Builder::new_current_thread(),
     };
     let runtime = runtime.enable_all().max_blocking_threads(MAX_BLOCKING_THREADS).build()?;
-    let outcome = runtime.block_on(serve(environment, arguments));
+    let outcome = runtime.block_on(serve(environment, &host, arguments));
     // A read that hangs on a dead disk must not keep the process from ending.
     runtime.shutdown_background();
     outcome.map(|()| ExitCode::SUCCESS)
 }
 
-async fn serve(environment: &Environment, arguments: &ServeArgs) -> Result<(), Failure> {
+async fn serve(
+    environment: &Environment,
+    host: &Host,
+    arguments: &ServeArgs,
+) -> Result<(), Failure> {
     let stop = CancellationToken::new();
+    let audit = host.audit();
     let ended = tokio::spawn(stop_on_signal(stop.clone())?);
     let outcome = match arguments.http {
         None => {
@@ -52,22 +59,31 @@ async fn serve(environment: &Environment, arguments: &ServeArgs) -> Result<(), F
                     "kitbag waits for an MCP client on stdin, which starts it itself; Ctrl-C ends it",
                 );
             }
-            let served = served(environment, arguments)?;
+            let served = served(environment, host, audit.as_ref(), arguments);
             serve_stdio(served, stop).await.map_err(|error| match error {
                 ServeError::Opening => Failure::new(Kind::Negative, error)
                     .hint("start `kitbag serve` from an MCP client"),
                 ServeError::Broken(_) => Failure::new(Kind::Internal, error),
             })
         }
-        Some(address) => over_http(environment, arguments, address, stop).await,
+        Some(address) => {
+            let served = || served(environment, host, audit.as_ref(), arguments);
+            over_http(environment, arguments, address, served, stop).await
+        }
     };
     ended.abort();
+    super::finish(audit.as_ref()).await;
     outcome
 }
 
-fn served(environment: &Environment, arguments: &ServeArgs) -> Result<Served, Failure> {
+fn served(
+    environment: &Environment,
+    host: &Host,
+    audit: Option<&AuditLog>,
+    arguments: &ServeArgs,
+) -> Served {
     let given = &arguments.roots.skills;
-    let library = Arc::new(super::library(environment, given, arguments.max_skills)?);
+    let library = Arc::new(super::library_of(host, arguments.max_skills));
     let watch = Watch::start(&library)
         .inspect_err(|error| tracing::warn!(%error, "no watch; changes are seen when asked"))
         .ok();
@@ -84,19 +100,20 @@ fn served(environment: &Environment, arguments: &ServeArgs) -> Result<Served, Fa
     // It is there to say why these tools do not run.
     let tools = SkillTools::new(Arc::clone(&library), running, Environment::machine());
     let sources: Vec<Arc<dyn Source>> = vec![Arc::new(source), Arc::new(tools)];
-    Ok(Served {
-        // The tools that run only read, from skills that their owner serves.
-        view: Toolbox::new(sources, Gate::open(), None).view(),
+    let audit = audit.map(|log| Arc::new(log.clone()) as Arc<dyn Audit>);
+    Served {
+        view: Toolbox::new(sources, host.gate(host.mode()), audit).view(),
         skills: Some(Arc::new(LibrarySkills::new(library))),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         instructions: Some(INSTRUCTIONS.to_owned()),
-    })
+    }
 }
 
 async fn over_http(
     environment: &Environment,
     arguments: &ServeArgs,
     address: SocketAddr,
+    served: impl FnOnce() -> Served,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let token_file = match (&arguments.token_file, &environment.kitbag_home) {
@@ -120,7 +137,7 @@ async fn over_http(
     })?;
     let address = listener.local_addr()?;
     announce(address, &token_file)?;
-    serve_http(served(environment, arguments)?, listener, token, stop).await?;
+    serve_http(served(), listener, token, stop).await?;
     Ok(())
 }
 

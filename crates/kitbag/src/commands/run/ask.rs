@@ -4,38 +4,45 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::sync::Arc;
 
-use kitbag_permission::{Bases, Mode};
+use kitbag_permission::Mode;
 use kitbag_skills::shown;
-use kitbag_tool::{Answer, Approver, BoxFuture, CallContext, Gate, NobodyToAsk, Question};
+use kitbag_tool::{Answer, Approver, BoxFuture, CallContext, NobodyToAsk, Principal, Question};
 use tokio::sync::oneshot;
 
 use super::is_at_terminal;
-use crate::cli::RunArgs;
-use crate::environment::Environment;
-use crate::failure::Failure;
 
 /// The terminal that started the process, whatever its streams are connected to.
 const TERMINAL: &str = "/dev/tty";
 
-/// The gate of the settings, as it stands before a person's command, and who is asked.
+/// The mode in which a person's command is judged, and who is asked.
 ///
-/// The command is itself the answer to what is asked where no rule speaks: rules that deny and rules that ask hold, and so
-/// does the mode `plan`. In the mode `dont-ask` a rule that asks denies.
-pub(super) fn gate(
-    environment: &Environment,
-    arguments: &RunArgs,
-) -> Result<(Gate, Arc<dyn Approver>), Failure> {
-    let host = super::super::host(environment.host(&arguments.roots.skills, Vec::new()))?;
-    let text = |path: &std::path::Path| path.to_str().map(str::to_owned);
-    let (workspace, home) =
-        (text(&host.workspace().root), host.place().home.as_deref().and_then(text));
-    let bases = Bases { workspace: workspace.as_deref(), home: home.as_deref() };
-    let (mode, approver): (Mode, Arc<dyn Approver>) = match host.mode() {
-        Mode::Plan => (Mode::Plan, Arc::new(AtTerminal)),
-        Mode::DontAsk => (Mode::FullAuto, Arc::new(NobodyToAsk)),
-        Mode::Ask | Mode::AcceptEdits | Mode::FullAuto => (Mode::FullAuto, Arc::new(AtTerminal)),
-    };
-    Ok((Gate::with_bases(host.rules().clone(), mode, bases), approver))
+/// The command is itself the answer to a question that no rule wants, as far as it goes: not for what a skill calls then.
+/// Rules that deny and rules that ask hold, and so does the mode `plan`. In the mode `dont-ask` a rule that asks denies.
+pub(super) fn of_a_command(mode: Mode) -> (Mode, Arc<dyn Approver>) {
+    match mode {
+        Mode::DontAsk => (Mode::Ask, Arc::new(Typed { others: NobodyToAsk })),
+        mode => (mode, Arc::new(Typed { others: AtTerminal })),
+    }
+}
+
+/// Answers for whoever typed the command where no rule asks, and leaves all other questions to `others`.
+#[derive(Debug)]
+struct Typed<A> {
+    others: A,
+}
+
+impl<A: Approver> Approver for Typed<A> {
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question<'a>,
+        context: &'a CallContext,
+    ) -> BoxFuture<'a, Answer> {
+        // Where a rule asks, nothing that could be granted would let the call run.
+        if *question.principal == Principal::Person && question.grant.is_some() {
+            return Box::pin(async { Answer::Allow });
+        }
+        self.others.ask(question, context)
+    }
 }
 
 /// Asks at the terminal; where there is none, nobody is asked.
