@@ -21,6 +21,8 @@ use crate::skill::Skill;
 use crate::tokens::estimate_tokens;
 use crate::validate::{self, Finding};
 
+pub use requests::requests;
+
 /// The most bytes of a SKILL.md that are looked at; more of it is covered all the same.
 pub const MAX_REVIEWED_BYTES: usize = 1024 * 1024;
 
@@ -103,7 +105,7 @@ pub fn review(skill: &Skill) -> Result<Review, ReviewError> {
         found_at: skill.found_at.first().cloned().unwrap_or_else(|| directory.to_owned()),
         digest: seal.digest(),
         tokens: estimate_tokens(&text[body_start..]),
-        requests: requests::requests(&document),
+        requests: requests(&document),
         files: files(&seal),
         warnings: Vec::new(),
         text,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use self::approve::ApproveArgs;
 pub(crate) use self::settings::{
     AuditArgs, ExplainArgs, PermissionsCommand, SettingsCommand, SettingsListArgs, TrustArgs,
 };
@@ -125,6 +126,9 @@ pub(crate) struct RootArgs {
     /// Look at the skills in this folder instead of the usual ones; may be given more than once.
     #[arg(long = "skills", value_name = "DIR")]
     pub(crate) skills: Vec<PathBuf>,
+    /// Use what the project and packages bring, for this run, without an approval.
+    #[arg(long)]
+    pub(crate) trust: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -132,7 +136,8 @@ pub(crate) struct RootArgs {
 Examples:
   kitbag skills list                   where each is from, and if it is used
   kitbag skills show deploy               what a model reads
-  kitbag skills validate ./my-skill    what is wrong with it")]
+  kitbag skills validate ./my-skill    what is wrong with it
+  kitbag skills approve                use what the project brings")]
 pub(crate) enum SkillsCommand {
     /// List every skill that was found, with where it came from and whether it is used.
     List(ListArgs),
@@ -144,6 +149,8 @@ pub(crate) enum SkillsCommand {
     New(NewArgs),
     /// Print the catalogue as XML for a system prompt.
     ToPrompt(ToPromptArgs),
+    /// Look at skills that a project or a package brings, and say yes to them.
+    Approve(ApproveArgs),
 }
 
 #[derive(Debug, Args)]
@@ -294,6 +301,7 @@ fn loopback(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
+mod approve;
 mod settings;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! One module a command; each ends with the exit code.
 
+pub(crate) mod approve;
 pub(crate) mod audit;
 pub(crate) mod explain;
 pub(crate) mod list;
@@ -18,10 +19,12 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kitbag_host::consent::SkillTrust;
 use kitbag_host::{AuditLog, Host, HostError, Where};
 use kitbag_settings::{Diagnostic, Severity};
-use kitbag_skills::{Library, Skill, SkillLimit, Status, shown};
+use kitbag_skills::{Catalog, Consent, Library, Skill, SkillLimit, Status, shown};
 
+use crate::cli::RootArgs;
 use crate::environment::Environment;
 use crate::failure::{Failure, Kind};
 use crate::style;
@@ -79,13 +82,20 @@ fn tell_set_aside(host: &Host) {
     }
 }
 
+/// How many skills are used at most: as many as somebody says, or as is usual.
+fn limit(environment: &Environment, said: Option<usize>) -> SkillLimit {
+    let usual = if environment.hosted { MAX_SKILLS_HOSTED } else { MAX_SKILLS };
+    SkillLimit(said.unwrap_or(usual))
+}
+
 /// The skills that the command line, the environment, the settings and the directories name.
 fn library(
     environment: &Environment,
-    given: &[PathBuf],
-    limit: Option<usize>,
+    roots: &RootArgs,
+    said: Option<usize>,
 ) -> Result<Library, Failure> {
-    Ok(library_of(&host(environment.host(given, Vec::new()))?, limit))
+    let host = host(environment.host(&roots.skills, Vec::new()))?;
+    Ok(library_of(&host, environment, roots, said))
 }
 
 /// Waits until all calls are in the log, and says so where they are not.
@@ -104,14 +114,41 @@ async fn finish(audit: Option<&AuditLog>) {
     }
 }
 
-/// The skills of a host.
-fn library_of(host: &Host, limit: Option<usize>) -> Library {
+/// The skills of a host. With `--trust` it says which of them are used for this run alone.
+fn library_of(
+    host: &Host,
+    environment: &Environment,
+    roots: &RootArgs,
+    said: Option<usize>,
+) -> Library {
     let of_skills = |one: &&Diagnostic| {
         one.key.as_ref().is_some_and(|key| key.keys().first().is_some_and(|key| key == "skills"))
     };
     style::tell_diagnostics(host.warnings().iter().filter(of_skills));
-    let usual = if host.place().hosted { MAX_SKILLS_HOSTED } else { MAX_SKILLS };
-    Library::new(host.skill_places(), SkillLimit(limit.unwrap_or(usual)))
+    let trust = if roots.trust { SkillTrust::ThisRun } else { SkillTrust::Approved };
+    let library = host.library(limit(environment, said), trust);
+    if roots.trust {
+        tell_trusted(&library.look());
+    }
+    library
+}
+
+/// Says which skills are used without an approval.
+fn tell_trusted(catalog: &Catalog) {
+    /// The most names that are told.
+    const TOLD: usize = 10;
+    let trusted = catalog.skills.iter().filter(|skill| skill.consent == Consent::ThisRun);
+    let names: Vec<String> = trusted.map(|skill| skill.qualified_name()).collect();
+    if names.is_empty() {
+        return;
+    }
+    let more = match names.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let names = names.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let message = format!("for this run, skills that nobody approved are used: {names}{more}");
+    style::tell_problem(kitbag_skills::Severity::Note, &message, None);
 }
 
 /// Prints a JSON value and a line break; what cannot be seen, or could move a cursor, is written as an escape.
@@ -170,7 +207,7 @@ fn because(skill: &Skill) -> Option<String> {
         Status::Shadowed { by } => {
             Some(format!("shadowed by {by}; it answers to {}", skill.qualified_name()))
         }
-        Status::Withheld => Some("it comes with the project and has not been approved".to_owned()),
+        Status::Withheld => skill.consent.because(),
         Status::Invalid { detail, .. } => Some(detail.clone()),
         Status::Disputed { directories } => {
             Some(format!("{} directories have this name", directories.len()))

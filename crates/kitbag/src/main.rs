@@ -56,6 +56,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
             SkillsCommand::Validate(arguments) => commands::validate::run(&environment, arguments),
             SkillsCommand::New(arguments) => commands::new::run(&environment, arguments),
             SkillsCommand::ToPrompt(arguments) => commands::to_prompt::run(&environment, arguments),
+            SkillsCommand::Approve(arguments) => commands::approve::run(&environment, arguments),
         },
     }
 }

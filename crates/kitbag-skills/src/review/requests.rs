@@ -9,7 +9,8 @@ use crate::shown;
 /// The most characters of one line.
 const MAX_LINE_CHARS: usize = 600;
 
-pub(super) fn requests(document: &Document) -> Vec<String> {
+/// What a skill asks for and would run, a line each; values of variables and headers are in none.
+pub fn requests(document: &Document) -> Vec<String> {
     let declaration = &document.declaration;
     let mut lines = Vec::new();
     for script in &declaration.scripts {

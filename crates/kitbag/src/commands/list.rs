@@ -5,6 +5,7 @@ mod table;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use kitbag_skills::review::requests;
 use kitbag_skills::{Catalog, Library, Problem, Skill, estimate_tokens};
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 use crate::style;
 
 pub(crate) fn run(environment: &Environment, arguments: &ListArgs) -> Result<ExitCode, Failure> {
-    let library = super::library(environment, &arguments.roots.skills, None)?;
+    let library = super::library(environment, &arguments.roots, None)?;
     let catalog = library.look();
     if arguments.json {
         super::print_json(&json(&library, &catalog))?;
@@ -45,6 +46,8 @@ fn json(library: &Library, catalog: &Catalog) -> Value {
             "argumentHint": header.argument_hint,
             "userOnly": header.user_only,
             "tokens": { "catalogue": line_tokens(skill), "instructions": instruction_tokens(skill) },
+            "trust": skill.trust,
+            "requests": requests(&skill.document),
             "files": library.manifest(&skill.document).files.len(),
             "problems": problems(library, skill),
         })

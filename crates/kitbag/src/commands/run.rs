@@ -30,7 +30,7 @@ const PROGRESS_QUEUE: usize = 8 * 1024;
 
 pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<ExitCode, Failure> {
     let host = super::host(environment.host(&arguments.roots.skills, Vec::new()))?;
-    let library = Arc::new(super::library_of(&host, None));
+    let library = Arc::new(super::library_of(&host, environment, &arguments.roots, None));
     let catalog = library.look();
     let running = if environment.hosted {
         let reason = "nothing confines it, and here it would run for somebody else".to_owned();

@@ -83,7 +83,8 @@ fn served(
     arguments: &ServeArgs,
 ) -> Served {
     let given = &arguments.roots.skills;
-    let library = Arc::new(super::library_of(host, arguments.max_skills));
+    let library =
+        Arc::new(super::library_of(host, environment, &arguments.roots, arguments.max_skills));
     let watch = Watch::start(&library)
         .inspect_err(|error| tracing::warn!(%error, "no watch; changes are seen when asked"))
         .ok();

@@ -23,7 +23,7 @@ use crate::style;
 const MAX_SEARCHED_BYTES: usize = 4 * 1024 * 1024;
 
 pub(crate) fn run(environment: &Environment, arguments: &ShowArgs) -> Result<ExitCode, Failure> {
-    let library = super::library(environment, &arguments.roots.skills, None)?;
+    let library = super::library(environment, &arguments.roots, None)?;
     let name = arguments.name.as_str();
     let typed = arguments.arguments.join(" ");
     let call = SkillCall {
@@ -94,11 +94,9 @@ fn refusal(catalog: &Catalog, name: &str, answer: &str) -> Failure {
         Status::Invalid { .. } => {
             failure.hint(format!("`kitbag skills validate {}` says more", super::shell_word(&at)))
         }
-        Status::Withheld => failure.hint(format!(
-            "`kitbag skills show {} --skills {}` shows it all the same",
-            skill.name(),
-            super::shell_word(&at)
-        )),
+        Status::Withheld => failure
+            .hint(format!("`kitbag skills approve {}` shows it, and asks", skill.name()))
+            .hint(format!("`kitbag skills show {} --trust` prints it all the same", skill.name())),
         Status::Used | Status::Shadowed { .. } | Status::OverLimit => failure,
     }
 }

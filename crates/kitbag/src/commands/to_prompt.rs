@@ -18,7 +18,7 @@ pub(crate) fn run(
 ) -> Result<ExitCode, Failure> {
     let mut skills: Vec<Arc<Skill>> = Vec::new();
     if arguments.paths.is_empty() {
-        let catalog = super::library(environment, &arguments.roots.skills, None)?.look();
+        let catalog = super::library(environment, &arguments.roots, None)?.look();
         style::tell_problems(&catalog.problems);
         skills.extend(catalog.used().filter(|skill| !skill.document.header.user_only).cloned());
     }

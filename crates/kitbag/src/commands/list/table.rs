@@ -1,12 +1,13 @@
 //! The catalogue as a table, for as many columns as there are.
 
 use anstyle::Style;
+use kitbag_skills::review::requests;
 use kitbag_skills::{Catalog, Skill, Status, shown};
 use unicode_width::UnicodeWidthStr;
 
 use super::super::because;
 use super::{instruction_tokens, line_tokens};
-use crate::style::{DIM, GOOD, NAME, WARN, cut, padded, paint};
+use crate::style::{self, DIM, GOOD, NAME, WARN, cut, padded, paint};
 
 /// The columns of a description where no terminal says how many there are.
 const DESCRIPTION_COLUMNS: usize = 100;
@@ -22,6 +23,9 @@ const TOKEN_COLUMNS: usize = 8;
 
 /// The most characters of a reason.
 const REASON_CHARS: usize = 300;
+
+/// The most skills of which it is said what they would say and run.
+const MAX_WITHHELD: usize = 20;
 
 /// What a row shows.
 struct Row {
@@ -96,7 +100,42 @@ pub(super) fn text(catalog: &Catalog, columns: Option<usize>) -> String {
         "\n{used} of {skills} used. Their names and descriptions are ~{tokens} tokens; \
          instructions are read on demand.\n"
     ));
-    lines.join("\n")
+    let mut text = lines.join("\n");
+    text.push_str(&withheld(catalog));
+    text
+}
+
+/// What the skills that wait for an approval would say and run, and how to give it.
+fn withheld(catalog: &Catalog) -> String {
+    let waiting: Vec<&Skill> = catalog
+        .skills
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|skill| skill.status == Status::Withheld)
+        .collect();
+    if waiting.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\nWithheld, until `kitbag skills approve` has shown them and you said yes:\n",
+    );
+    for skill in waiting.iter().take(MAX_WITHHELD) {
+        let name = paint(NAME, plain(&skill.qualified_name(), REASON_CHARS));
+        let says = plain(skill.description(), REASON_CHARS);
+        let requests = requests(&skill.document);
+        let runs = match requests.split_first() {
+            None => "nothing that it declares".to_owned(),
+            Some((first, [])) => plain(first, REASON_CHARS),
+            Some((first, more)) => {
+                format!("{}; and {} more", plain(first, REASON_CHARS), more.len())
+            }
+        };
+        style::add(&mut text, format_args!("  {name}\n    says  {says}\n    runs  {runs}\n"));
+    }
+    if waiting.len() > MAX_WITHHELD {
+        style::add(&mut text, format_args!("  … {} more\n", waiting.len() - MAX_WITHHELD));
+    }
+    text
 }
 
 fn row(skill: &Skill) -> Row {
