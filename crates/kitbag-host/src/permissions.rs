@@ -8,7 +8,8 @@ use std::path::Path;
 use kitbag_permission as permission;
 use kitbag_permission::{Effect, Entry, KnownTool, Rule, RuleSet, WorkspaceTrust};
 use kitbag_settings::{
-    Diagnostic, KeyPath, Layer, Origin, Settings, Severity, SourceName, Standing, Trust,
+    Diagnostic, KeyPath, Layer, MAX_DIAGNOSTICS, Origin, Settings, Severity, SourceName, Standing,
+    Trust,
 };
 
 use crate::place::shown_path;
@@ -44,6 +45,7 @@ pub(crate) fn compile(
                     };
                     placed.push((entry, item, key.clone()));
                 }
+                Err(_) if told.len() > MAX_DIAGNOSTICS => {}
                 Err(error) => {
                     let hint = match &error.nearest {
                         Some(nearest) => format!("{}; did you mean `{nearest}`?", error.hint),
@@ -70,7 +72,8 @@ pub(crate) fn compile(
     };
     let entries = placed.iter().map(|(entry, ..)| entry.clone());
     let (rules, problems) = RuleSet::build(entries, &known, trust);
-    for problem in problems {
+    // The worst come first.
+    for problem in problems.into_iter().take(MAX_DIAGNOSTICS + 1) {
         let Some((_, item, key)) = placed.iter().find(|(entry, ..)| *entry == problem.entry) else {
             continue;
         };

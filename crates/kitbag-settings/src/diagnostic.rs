@@ -101,20 +101,35 @@ pub struct Position {
 impl Position {
     /// The place of byte `offset` in `text`; lines end at LF, CRLF or a lone CR.
     pub(crate) fn at(text: &str, offset: usize) -> Self {
-        let (mut line, mut column) = (1_u32, 1_u32);
-        let mut after_cr = false;
-        for (at, character) in text.char_indices() {
-            if at >= offset {
-                break;
-            }
+        Places::of(text).next(offset)
+    }
+}
+
+/// The places of bytes of a text in ascending order, all of them at the cost of one look at it.
+pub(crate) struct Places<'a> {
+    rest: std::iter::Peekable<std::str::CharIndices<'a>>,
+    reached: Position,
+    after_cr: bool,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        let reached = Position { line: 1, column: 1 };
+        Self { rest: text.char_indices().peekable(), reached, after_cr: false }
+    }
+
+    /// The place of byte `offset`, which is none before the last one that was asked for.
+    pub(crate) fn next(&mut self, offset: usize) -> Position {
+        while let Some((_, character)) = self.rest.next_if(|&(at, _)| at < offset) {
+            let Position { line, column } = &mut self.reached;
             match character {
-                '\n' if after_cr => {}
-                '\n' | '\r' => (line, column) = (line.saturating_add(1), 1),
-                _ => column = column.saturating_add(1),
+                '\n' if self.after_cr => {}
+                '\n' | '\r' => (*line, *column) = (line.saturating_add(1), 1),
+                _ => *column = column.saturating_add(1),
             }
-            after_cr = character == '\r';
+            self.after_cr = character == '\r';
         }
-        Self { line, column }
+        self.reached
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::diagnostic::SourceName;
+use crate::diagnostic::{Places, SourceName};
 use crate::document::{Document, Node};
 use crate::key_path::KeyPath;
 
@@ -98,6 +98,14 @@ impl Source {
 
     pub(crate) fn root(&self) -> &Node {
         &self.root
+    }
+
+    /// The places of bytes of a file, in ascending order; nothing for variables and flags.
+    pub(crate) fn places(&self) -> Option<Places<'_>> {
+        match self.name {
+            SourceName::File(_) => Some(Places::of(&self.text)),
+            SourceName::Given(_) => None,
+        }
     }
 
     /// The place of a byte of a file; nothing for variables and flags.

@@ -2,9 +2,11 @@
 
 use std::fmt::{self, Display, Write as _};
 use std::io::{IsTerminal as _, Write as _};
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use kitbag_settings::Diagnostic;
+use kitbag_host::shown_path;
+use kitbag_settings::{Diagnostic, Position, SourceName};
 use kitbag_skills::{Problem, Severity, shown};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -138,6 +140,18 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     out.truncate(out.trim_end().len());
     out.push('…');
     out
+}
+
+/// The file and line of a value, or the flag or variable that gives it, as people know it.
+pub(crate) fn place(source: &SourceName, at: Option<Position>, home: Option<&Path>) -> String {
+    let mut place = match source {
+        SourceName::File(path) => shown_path(path, home),
+        SourceName::Given(name) => name.clone(),
+    };
+    if let Some(at) = at {
+        add(&mut place, format_args!(":{}", at.line));
+    }
+    shown::visible(&place)
 }
 
 /// How wide the terminal is that stdout goes to, where it goes to one.

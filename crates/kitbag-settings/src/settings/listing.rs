@@ -95,13 +95,18 @@ pub(super) fn items(settings: &Settings, section: &SectionSchema, key: &Key) -> 
             Tree::Array(items) => items.as_slice(),
             Tree::Scalar(_) | Tree::Object(_) => whole,
         };
+        // What fits is a part of what is written, in the same order.
+        let mut fitting = match &one.value {
+            Some(Value::Array(fit)) => fit.as_slice(),
+            Some(single) => std::slice::from_ref(single),
+            None => &[],
+        }
+        .iter()
+        .peekable();
+        let mut places = one.source.places();
         for node in nodes {
             let value = node.to_value();
-            let fits = match &one.value {
-                Some(Value::Array(fit)) => fit.contains(&value),
-                Some(single) => *single == value,
-                None => false,
-            };
+            let fits = fitting.next_if(|fit| **fit == value).is_some();
             let standing = match one.verdict {
                 Verdict::Withheld => Standing::Withheld,
                 Verdict::UserOnly => Standing::UserOnly,
@@ -111,7 +116,7 @@ pub(super) fn items(settings: &Settings, section: &SectionSchema, key: &Key) -> 
             origins.push(Origin {
                 layer: one.source.layer(),
                 source: one.source.name().clone(),
-                position: one.source.position(node.start),
+                position: places.as_mut().map(|places| places.next(node.start)),
                 value: redacted(value, key.secrecy, &[]),
                 standing,
             });

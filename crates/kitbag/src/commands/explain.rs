@@ -35,7 +35,13 @@ pub(crate) fn run(environment: &Environment, arguments: &ExplainArgs) -> Result<
         .into_iter()
         .rev()
         .find(|one| one.standing == Standing::Counts);
-    let mode_from = from.map_or_else(|| "default".to_owned(), |one| one.layer.as_str().to_owned());
+    let mode_from = from.as_ref().map_or_else(
+        || "default".to_owned(),
+        |one| {
+            let place = style::place(&one.source, one.position, environment.home.as_deref());
+            format!("{}, {place}", one.layer.as_str())
+        },
+    );
     let needed = needed(&explanation, grant.as_ref(), environment, judged.action.subject.as_ref());
     if arguments.json {
         super::print_json(&json!({
@@ -103,7 +109,7 @@ fn text(
         Verdict::Deny => BAD,
     };
     let mut text = format!(
-        "{}  {}\n  because {}\n  mode {mode}, from {mode_from}\n",
+        "{}  {}\n  because {}\n  mode {mode} ({mode_from})\n",
         paint(style, decision.verdict),
         paint(HEADING, shown::visible(tool)),
         shown::visible(&decision.because.to_string()),

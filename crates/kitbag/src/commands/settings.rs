@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use kitbag_host::{Host, sections, settings_schema, shown_path};
-use kitbag_settings::{Listed, Origin, SourceName, Standing};
+use kitbag_host::{Host, sections, settings_schema};
+use kitbag_settings::{Listed, Origin, Standing};
 use kitbag_skills::shown;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
@@ -17,6 +17,10 @@ use crate::style::{self, DIM, GOOD, NAME, WARN, cut, padded, paint};
 
 /// The columns of a value where no terminal says how many there are.
 const VALUE_COLUMNS: usize = 1000;
+
+/// The columns of what became of a value, and of its layer.
+const STANDING_COLUMNS: usize = 10;
+const LAYER_COLUMNS: usize = 13;
 
 /// The fewest columns that a value gets, also on a narrow terminal.
 const LEAST_VALUE_COLUMNS: usize = 16;
@@ -100,16 +104,10 @@ fn line(origin: &Origin, home: Option<&Path>, columns: Option<usize>) -> String 
         Standing::UserOnly => ("user-only", WARN),
         Standing::Invalid => ("invalid", WARN),
     };
-    let mut place = match &origin.source {
-        SourceName::File(path) => shown_path(path, home),
-        SourceName::Given(name) => name.clone(),
-    };
-    if let Some(position) = origin.position {
-        style::add(&mut place, format_args!(":{}:{}", position.line, position.column));
-    }
-    let place = shown::visible(&place);
-    let head = format!("  {}  {}  {place}  ", padded(style, word, 10), origin.layer.as_str());
-    let taken = 2 + 10 + 2 + origin.layer.as_str().len() + 2 + place.width() + 2;
+    let place = style::place(&origin.source, origin.position, home);
+    let layer = padded(anstyle::Style::new(), origin.layer.as_str(), LAYER_COLUMNS);
+    let head = format!("  {}  {layer}  {place}  ", padded(style, word, STANDING_COLUMNS));
+    let taken = 2 + STANDING_COLUMNS + 2 + LAYER_COLUMNS + 2 + place.width() + 2;
     format!("{head}{}\n", value(&origin.value, columns, taken))
 }
 

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use kitbag_host::trust::{self, Review, TrustState};
 use kitbag_host::{Host, diff, shown_path};
-use kitbag_settings::SourceName;
 use kitbag_skills::shown;
 use kitbag_store::Removal;
 
@@ -92,14 +91,7 @@ fn card(host: &Host, review: &Review, environment: &Environment) -> String {
                 Some(value) => shown::visible(value),
                 None => shown::visible(&origin.value.to_string()),
             };
-            let mut from = match &origin.source {
-                SourceName::File(path) => shown_path(path, home),
-                SourceName::Given(name) => name.clone(),
-            };
-            if let Some(position) = origin.position {
-                style::add(&mut from, format_args!(":{}", position.line));
-            }
-            let from = paint(DIM, shown::visible(&from));
+            let from = paint(DIM, style::place(&origin.source, origin.position, home));
             style::add(&mut text, format_args!("  {key}  {value}  {from}\n"));
         }
     }

@@ -2,17 +2,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails the test by it")]
 
+mod audit;
 mod help;
 mod kitbag;
 mod list;
 mod new;
+mod permissions;
 mod run;
 mod serve_http;
 mod serve_live;
 mod serve_stdio;
+mod settings;
+mod settings_files;
 mod show;
 mod skills_client;
 mod terminal;
 mod tidy;
 mod to_prompt;
+mod trust;
 mod validate;

@@ -1,7 +1,7 @@
 //! What a person sees: the binary with its output on a terminal.
 
 use std::fs::{File, OpenOptions};
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
@@ -26,24 +26,40 @@ fn terminal(columns: u16) -> (OwnedFd, File) {
 
 /// What a command writes to a terminal of so many columns, the two streams together.
 fn seen(project: &Project, mut command: Command, columns: u16) -> String {
+    command.stdin(Stdio::null());
+    let (text, code) = session(project, command, columns, "");
+    assert!(code.is_some());
+    text
+}
+
+/// What is seen on a terminal where somebody types `answers`, and the exit code.
+pub(crate) fn typed(project: &Project, arguments: &[&str], answers: &str) -> (String, Option<i32>) {
+    session(project, command(project, arguments), 100, answers)
+}
+
+fn session(
+    project: &Project,
+    mut command: Command,
+    columns: u16,
+    answers: &str,
+) -> (String, Option<i32>) {
     let (own, program) = terminal(columns);
-    let mut child = command
-        .stdin(Stdio::null())
-        .stderr(program.try_clone().unwrap())
-        .stdout(program)
-        .spawn()
-        .unwrap();
+    if !answers.is_empty() {
+        command.stdin(program.try_clone().unwrap());
+    }
+    let mut child = command.stderr(program.try_clone().unwrap()).stdout(program).spawn().unwrap();
     // The command holds the program's side too, and the end is seen when nobody does.
     drop(command);
     let mut own = File::from(own);
+    own.write_all(answers.as_bytes()).unwrap();
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     // The end of a terminal is an error on Linux and the end of a file elsewhere.
     while let Ok(count @ 1..) = own.read(&mut buffer) {
         bytes.extend_from_slice(&buffer[..count]);
     }
-    assert!(child.wait().unwrap().code().is_some());
-    project.filtered(&String::from_utf8(bytes).unwrap()).replace("\r\n", "\n")
+    let code = child.wait().unwrap().code();
+    (project.filtered(&String::from_utf8(bytes).unwrap()).replace("\r\n", "\n"), code)
 }
 
 fn two_skills() -> Project {
