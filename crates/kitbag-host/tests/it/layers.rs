@@ -19,9 +19,10 @@ fn rules(place: &Place, host: &Host) -> String {
 fn errors(place: &Place) -> String {
     match place.open() {
         Ok(_) => "no error".to_owned(),
-        Err(HostError::Settings(told)) => place.filtered(
-            &told.iter().map(|one| format!("{one} [{}]\n", one.fault.as_str())).collect::<String>(),
-        ),
+        Err(HostError::Settings(told)) => {
+            let lines = told.iter().map(|one| format!("{one} [{}]", one.fault.as_str()));
+            place.filtered(&lines.collect::<Vec<_>>().join("\n"))
+        }
         Err(error) => error.to_string(),
     }
 }
