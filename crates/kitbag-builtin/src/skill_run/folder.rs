@@ -33,13 +33,17 @@ pub(crate) enum RunFolderError {
 }
 
 impl RunFolder {
-    /// Makes a folder below `place` and copies the skill into it. Blocks on I/O.
+    /// Makes a folder below `place` and copies the skill into it; also makes `kept`, which outlives the
+    /// run. Blocks on I/O.
     pub(crate) fn make(
         library: &Library,
         document: &Document,
         place: &Path,
+        kept: Option<&Path>,
     ) -> Result<Self, RunFolderError> {
-        DirBuilder::new().recursive(true).mode(0o700).create(place)?;
+        for path in kept.into_iter().chain([place]) {
+            DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        }
         let root = tempfile::Builder::new()
             .prefix("run-")
             .permissions(Permissions::from_mode(0o700))

@@ -14,7 +14,7 @@ use super::access::{Allowed, allowed};
 use super::environment::RunEnvironment;
 use super::folder::RunFolder;
 use super::grant::{GrantFrom, VARIABLE, shown};
-use super::port::{PreparedRun, RunFailure};
+use super::port::{Access, PreparedRun, RunFailure};
 use super::{Scripts, Scrub};
 
 /// The most names that a hint lists.
@@ -220,6 +220,12 @@ impl Plan {
     /// The hosts that it may reach.
     pub(crate) fn hosts(&self) -> &[String] {
         &self.allowed.access.network
+    }
+
+    /// Whether it may read or write this very path.
+    pub(crate) fn touches(&self, path: &Path) -> bool {
+        let Access { read, write, .. } = &self.allowed.access;
+        read.iter().chain(write).any(|touched| touched == path)
     }
 
     /// What a token is for.

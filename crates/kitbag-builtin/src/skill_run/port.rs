@@ -77,7 +77,7 @@ pub struct PreparedRun {
 pub struct Access {
     /// Files and folders that it may read, by real absolute paths.
     pub read: Vec<PathBuf>,
-    /// Files and folders that it may write and read. The folder for the skill's data is made if it is missing.
+    /// Files and folders that it may write and read.
     pub write: Vec<PathBuf>,
     /// The hosts that it may connect to; `*` stands for any run of characters. Without any it has no network.
     pub network: Vec<String>,

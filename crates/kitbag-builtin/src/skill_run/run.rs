@@ -78,7 +78,8 @@ pub(crate) async fn run(
     let folder = {
         let (library, document) = (Arc::clone(library), Arc::clone(&planned.document));
         let place = scripts.places.scratch.clone();
-        blocking(move || RunFolder::make(&library, &document, &place)).await
+        let kept = scripts.places.data_of(&document.name).filter(|data| planned.touches(data));
+        blocking(move || RunFolder::make(&library, &document, &place, kept.as_deref())).await
     };
     let folder = folder.map_err(|error| {
         Refusal::new(format!("No process has been started: {error}."))

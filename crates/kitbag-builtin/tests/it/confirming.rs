@@ -349,6 +349,7 @@ async fn weakness_5_spent_tokens_are_kept_where_no_script_may_write() {
     let run = stage.runner.runs.lock().unwrap()[0].clone();
     let spent = stage.path("data/.mcp-confirm/spent");
     assert_eq!(run.access.write, [stage.path("data/skills/keeps")]);
+    assert!(run.access.write[0].is_dir());
     assert!(!spent.starts_with(&run.access.write[0]));
 
     let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;

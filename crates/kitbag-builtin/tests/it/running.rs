@@ -211,7 +211,9 @@ async fn decision_22_some_interpreters_take_a_script_after_a_word_of_their_own()
 #[tokio::test]
 async fn k48_a_script_gets_a_few_variables_and_those_that_were_granted() {
     let setting = Setting {
-        grant: Some(r#"[{"skill":"s","script":"run.sh","env":["API_KEY","LD_PRELOAD","UNSET"]}]"#),
+        grant: Some(
+            r#"[{"skill":"s","script":"run.sh","env":["API_KEY","LD_PRELOAD","UNSET","MCP_CONFIRM_SECRET"]}]"#,
+        ),
         variables: &[
             ("API_KEY", "k"),
             ("OTHER_KEY", "o"),

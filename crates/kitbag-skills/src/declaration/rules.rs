@@ -17,27 +17,31 @@ pub const MAX_ARGUMENT_BYTES: usize = 8 * 1024;
 const MAX_NAME_CHARS: usize = 64;
 
 /// Variables that steer the server, or make an interpreter load code before the script.
-const RESERVED: [&str; 10] = [
-    "MCP_SKILLS_PATH",
-    "MCP_SKILL_RUN",
-    "SKILLS_DIR",
-    "MCP_HOST_METER_FILE",
-    "MCP_BLOB_BASE_URL",
-    "MCP_BLOB_SIGNING_KEY",
-    "BASH_ENV",
-    "ENV",
-    "PERL5OPT",
-    "RUBYOPT",
-];
+const RESERVED: [&str; 2] = ["SKILLS_DIR", "ENV"];
 
 /// What the names of whole families of such variables begin with.
-const RESERVED_PREFIXES: [&str; 5] = ["LD_", "DYLD_", "NODE_", "PYTHON", "KITBAG_"];
+const RESERVED_PREFIXES: [&str; 13] = [
+    "KITBAG_",
+    "MCP_BLOB_",
+    "MCP_CONFIRM_",
+    "MCP_HOST_",
+    "MCP_SKILL",
+    "LD_",
+    "DYLD_",
+    "GLIBC_",
+    "NODE_",
+    "PYTHON",
+    "BASH_",
+    "PERL5",
+    "RUBY",
+];
 
 /// Whether a script may never be given the variable `name`, whatever it declares.
 ///
-/// Reserved are the variables that configure the server (`MCP_SKILLS_PATH` and its like), and those that make a loader
-/// or an interpreter run other code than the script: everything that begins with `LD_`, `DYLD_`, `NODE_`, `PYTHON` or
-/// `KITBAG_`, and `BASH_ENV`, `ENV`, `PERL5OPT` and `RUBYOPT`.
+/// Reserved are the variables that configure the server or hold its secrets (all that begins with `KITBAG_`, `MCP_BLOB_`,
+/// `MCP_CONFIRM_`, `MCP_HOST_` or `MCP_SKILL`, and `SKILLS_DIR`), and those that make a loader or an interpreter run other
+/// code than the script (all that begins with `LD_`, `DYLD_`, `GLIBC_`, `NODE_`, `PYTHON`, `BASH_`, `PERL5` or `RUBY`, and
+/// `ENV`): section 10 of the skill server's promises, weakness 5.
 pub fn is_reserved_variable(name: &str) -> bool {
     RESERVED.contains(&name) || RESERVED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

@@ -145,6 +145,10 @@ fn k28_each_complaint_is_its_own_problem() {
 #[test]
 fn reserved_variables_are_names_and_families() {
     for name in [
+        "MCP_CONFIRM_SECRET",
+        "MCP_HOST_CONFIRM_SECRET",
+        "BASH_ENV",
+        "RUBYLIB",
         "MCP_SKILL_RUN",
         "LD_AUDIT",
         "DYLD_INSERT_LIBRARIES",
