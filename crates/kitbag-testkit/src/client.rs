@@ -225,7 +225,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> McpClient<R, W> {
         let meta = params.entry("_meta").or_insert_with(|| Value::Object(Map::new()));
         meta["io.modelcontextprotocol/protocolVersion"] = json!(self.era.version());
         meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
-        meta["io.modelcontextprotocol/clientInfo"] = json!({ "name": "testkit", "version": "0" });
+        // A test may be another client.
+        if meta.get("io.modelcontextprotocol/clientInfo").is_none() {
+            meta["io.modelcontextprotocol/clientInfo"] =
+                json!({ "name": "testkit", "version": "0" });
+        }
         Value::Object(params)
     }
 

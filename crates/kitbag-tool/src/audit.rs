@@ -180,6 +180,8 @@ impl<'a> Line<'a> {
         entry.outcome = match result {
             Ok(output) if output.is_error => Outcome::ToolError,
             Ok(_) => Outcome::Ok,
+            // A tool that is not available here was not reached.
+            Err(CallError::Refused(_)) if entry.decision == Decision::Unjudged => Outcome::NotRun,
             Err(CallError::Refused(_)) => Outcome::ToolError,
             Err(CallError::Interrupted(Interrupted::Cancelled)) => Outcome::Cancelled,
             Err(CallError::Interrupted(Interrupted::TimedOut)) => Outcome::TimedOut,

@@ -1,8 +1,12 @@
 //! The waist: what a tool is called, what it takes, what comes out, who offers it, and the one place that calls it.
 //!
-//! Callers stand above ([`Toolbox::call`]), sources below ([`Source`]). A call walks one pipeline: its name is
-//! resolved, its arguments are checked against the published schema, the source is called under the caller's
-//! cancellation and deadline, and what it answers is bounded. A source that panics fails that one call.
+//! Callers stand above ([`Toolbox::call`], and [`View`] for those from elsewhere), sources below ([`Source`]). Every call walks
+//! one pipeline, also that of a tool which calls another ([`CallContext::call`]): its name is resolved, its arguments are
+//! checked against the published schema, the [`Gate`] decides and an [`Approver`] may be asked, the source is called under
+//! the caller's cancellation and deadline, what it answers is bounded ([`OutputBounds`]), and a line is left in the log
+//! ([`Audit`]). A source that panics fails that one call.
+//!
+//! Rules speak of what a tool is, its [`ToolIdentity`]; callers use its name, which [`model_name`] and [`gateway_name`] make.
 //!
 //! The types are this crate's own. What came along and is not understood here is kept as it was written
 //! ([`Fields`], [`Content::Raw`]): unknown members, unknown kinds of content, the order of keys, big numbers.

@@ -8,6 +8,7 @@ mod catalogue;
 mod changes;
 mod elicitation;
 mod errors;
+mod gate;
 mod http;
 mod opening;
 mod paging;
