@@ -39,6 +39,11 @@ fn the_table_says_where_each_is_from_and_why_it_is_not_used() {
 
     3 of 6 skills are used. Their names and descriptions are ~77 tokens; instructions are read on demand.
 
+    Withheld, until `kitbag skills approve` has shown them and you said yes:
+      project.agents:theirs
+        says  Comes with the project.
+        runs  nothing that it declares
+
     --- stderr, exit code 0
     error: [ROOT]/home/.claude/skills/mute/SKILL.md: neither a description nor a body [no-description]
       hint: add `description:` with what the skill does and when to use it
@@ -85,6 +90,8 @@ fn json_says_the_same() {
         "catalogue": 13,
         "instructions": 1
       },
+      "trust": "trusted",
+      "requests": [],
       "files": 1,
       "problems": []
     }
@@ -225,6 +232,11 @@ fn without_a_home_the_rest_is_listed() {
     guide   used      bundled             1212  How to use and write Agent Skills with kitbag. Use when someone asks what a skill is, wants to writ…
 
     1 of 2 skills are used. Their names and descriptions are ~52 tokens; instructions are read on demand.
+
+    Withheld, until `kitbag skills approve` has shown them and you said yes:
+      project.agents:theirs
+        says  Comes with the project.
+        runs  nothing that it declares
 
     --- stderr, exit code 0
     ");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a helper of a test fails the test by it")]
 
+mod approve;
 mod audit;
 mod help;
 mod kitbag;

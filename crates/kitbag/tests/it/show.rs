@@ -139,7 +139,8 @@ fn a_skill_that_is_not_used_says_why_and_what_to_do() {
 
     --- stderr, exit code 1
     error: `theirs` is withheld: it comes with the project and has not been approved
-    hint: `kitbag skills show theirs --skills [ROOT]/work/.agents/skills/theirs` shows it all the same
+    hint: `kitbag skills approve theirs` shows it, and asks
+    hint: `kitbag skills show theirs --trust` prints it all the same
     ");
     project.skill("a/same", "One.", "One.\n");
     project.skill("b/same", "Two.", "Two.\n");

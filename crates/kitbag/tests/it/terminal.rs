@@ -13,7 +13,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use crate::kitbag::{command, uncounted};
 
 /// A terminal: its own side, and the side that a program writes to.
-fn terminal(columns: u16) -> (OwnedFd, File) {
+pub(crate) fn terminal(columns: u16) -> (OwnedFd, File) {
     let own = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&own).unwrap();
     unlockpt(&own).unwrap();

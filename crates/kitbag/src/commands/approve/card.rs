@@ -48,8 +48,12 @@ pub(super) fn card(review: &Review, skill: &Skill, earlier: Option<&Earlier>) ->
     for body in review.body().lines().take(SHOWN_LINES) {
         let cut: String = body.chars().take(SHOWN_CHARS).collect();
         let more = body.chars().count().saturating_sub(SHOWN_CHARS);
-        let more = if more > 0 { format!("… {more} more characters") } else { String::new() };
-        style::add(&mut text, format_args!("  │ {}{}\n", visible(&cut), paint(DIM, more)));
+        let more = match more {
+            0 => String::new(),
+            more => paint(DIM, format!("… {more} more characters")),
+        };
+        let line = format!("│ {}{}", visible(&cut), more);
+        style::add(&mut text, format_args!("  {}\n", line.trim_end()));
     }
     if lines > SHOWN_LINES {
         let command = format!("kitbag skills show {} --trust", shell_word(&review.qualified_name));
@@ -63,7 +67,8 @@ pub(super) fn card(review: &Review, skill: &Skill, earlier: Option<&Earlier>) ->
             style::add(&mut text, format_args!("  {}\n", paint(WARN, visible(warning))));
         }
     }
-    style::add(&mut text, format_args!("  {}\n", paint(DIM, format!("digest {}", review.digest))));
+    let digest = paint(DIM, format!("digest {}", review.digest));
+    style::add(&mut text, format_args!("\n  {digest}\n\n"));
     text
 }
 
@@ -109,7 +114,7 @@ pub(super) fn whole(review: &Review) -> String {
     let mut text = String::new();
     heading(&mut text, review.document.skill_md.as_str());
     for line in review.text.lines() {
-        style::add(&mut text, format_args!("  │ {}\n", visible(line)));
+        style::add(&mut text, format_args!("  {}\n", format!("│ {}", visible(line)).trim_end()));
     }
     if review.is_cut() {
         let cut = format!("… of {} bytes, no more is shown", review.document.size);
