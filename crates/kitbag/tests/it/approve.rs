@@ -260,7 +260,7 @@ fn names_that_mean_nothing_to_approve_are_told() {
     ");
     assert_snapshot!(told("deplyo"), @"
     error: no skill that a project or a package brings is called `deplyo`
-    hint: there is deploy, deploy, mute
+    hint: there is deploy, mute
     ");
     assert_snapshot!(told("deploy"), @"
     error: `deploy` is the name of 2 skills

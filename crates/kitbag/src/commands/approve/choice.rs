@@ -90,7 +90,9 @@ fn unknown(catalog: &Catalog, foreign: &[&Skill], name: &str) -> Failure {
             .hint("only what a project or a package brings waits for one");
     }
     let text = format!("no skill that a project or a package brings is called `{name}`");
-    let names: Vec<&str> = foreign.iter().map(|skill| skill.name().as_str()).collect();
+    let mut names: Vec<&str> = foreign.iter().map(|skill| skill.name().as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
     let near = nearest(name, &names, MAX_NEAREST).names;
     let failure = Failure::say(Kind::Negative, text);
     if near.is_empty() { failure } else { failure.hint(format!("there is {}", near.join(", "))) }
