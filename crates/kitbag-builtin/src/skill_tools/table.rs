@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use kitbag_skills::declaration::ToolDeclaration;
 use kitbag_skills::{Catalog, Skill};
-use kitbag_tool::{Refusal, ToolName, ToolSpec};
+use kitbag_tool::{Refusal, ToolIdentity, ToolName, ToolSpec, gateway_name};
 use serde_json::{Map, Value, json};
 
 use super::answer::OutputCheck;
@@ -124,26 +124,5 @@ fn spec(name: ToolName, tool: &ToolDeclaration) -> ToolSpec {
 
 /// The name of a skill's tool towards clients, `SKILL__TOOL` (decision 16).
 pub(crate) fn wire_name(skill: &str, tool: &str) -> ToolName {
-    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-    let plain = format!("{skill}__{tool}");
-    let fits = plain.len() <= 64
-        && plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && plain.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-');
-    let clear = !skill.contains("__") && !skill.ends_with('_') && !tool.starts_with('_');
-    if fits
-        && clear
-        && let Ok(name) = plain.parse()
-    {
-        return name;
-    }
-    let mut hasher = DefaultHasher::new();
-    (skill, tool).hash(&mut hasher);
-    let cleaned: String = plain
-        .chars()
-        .take(50)
-        .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
-        .collect();
-    format!("{cleaned}_{:08x}", hasher.finish() & 0xffff_ffff)
-        .parse()
-        .expect("letters, digits, `_` and `-`, under 128 of them")
+    gateway_name(&ToolIdentity::SkillTool { skill: skill.to_owned(), tool: tool.to_owned() })
 }

@@ -323,8 +323,7 @@ fn rules_that_deny_and_rules_that_ask_hold_and_the_command_answers_the_rest() {
 
     --- stderr, exit code 3
     error: [ROOT]/home/.kitbag/settings.json:1:27: `s__t(` is no permission rule: the parentheses do not end at character 6
-      hint: a rule with `(` ends in `)`
-    error: the settings hold 1 error
+    hint: a rule with `(` ends in `)`
     "#);
     for settings in
         ["{}", r#"{"permissions": {"mode": "dont-ask"}}"#, r#"{"permissions": {"deny": ["s__u"]}}"#]

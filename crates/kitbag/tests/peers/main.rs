@@ -6,6 +6,8 @@
 //! collection than `examples/skills`. Each test starts the built binary with a home of its own, so nothing of the
 //! machine's skills gets in.
 
+mod handlers;
+
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
