@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kitbag_permission::Mode;
 
 pub(crate) use self::approve::ApproveArgs;
 pub(crate) use self::settings::{
@@ -65,6 +66,7 @@ Examples:
   kitbag serve --skills ./skills                one folder of skills
   kitbag serve --skills a --skills b            two, of equal strength
   kitbag serve --http 127.0.0.1:7777            over HTTP, on this machine only
+  kitbag serve --deny skill_file                one tool less
 
 For Claude Code:
   claude mcp add kitbag -- kitbag serve")]
@@ -77,6 +79,15 @@ pub(crate) struct ServeArgs {
     /// The file that holds the token which HTTP clients must send; made when it is missing.
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
+    /// Let calls run that this permission rule names; may be given more than once.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<String>,
+    /// Refuse calls that this permission rule names, whatever else is said; may be given more than once.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) deny: Vec<String>,
+    /// What happens to a call that no rule decides: ask, accept-edits, plan, full-auto or dont-ask.
+    #[arg(long)]
+    pub(crate) mode: Option<Mode>,
     /// Serve at most this many skills.
     #[arg(long, value_name = "N")]
     pub(crate) max_skills: Option<usize>,

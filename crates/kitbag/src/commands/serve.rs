@@ -11,8 +11,10 @@ use kitbag_host::{AuditLog, Host};
 use kitbag_server::{
     BearerToken, ENDPOINT, LibrarySkills, ServeError, Served, serve_http, serve_stdio,
 };
+use kitbag_settings::{KeyPath, Layer, Source};
 use kitbag_skills::{Watch, shown};
-use kitbag_tool::{Audit, Source, Toolbox};
+use kitbag_tool::{Audit, Source as ToolSource, Toolbox};
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -32,7 +34,7 @@ const MAX_RESOURCES_HOSTED: usize = 500;
 const MAX_BLOCKING_THREADS: usize = 16;
 
 pub(crate) fn run(environment: &Environment, arguments: &ServeArgs) -> Result<ExitCode, Failure> {
-    let host = super::host(environment.host(&arguments.roots.skills, Vec::new()))?;
+    let host = super::host(environment.host(&arguments.roots.skills, said(arguments)))?;
     let mut runtime = match arguments.http {
         Some(_) => tokio::runtime::Builder::new_multi_thread(),
         None => tokio::runtime::Builder::new_current_thread(),
@@ -42,6 +44,21 @@ pub(crate) fn run(environment: &Environment, arguments: &ServeArgs) -> Result<Ex
     // A read that hangs on a dead disk must not keep the process from ending.
     runtime.shutdown_background();
     outcome.map(|()| ExitCode::SUCCESS)
+}
+
+/// What the flags say of permissions, as settings.
+fn said(arguments: &ServeArgs) -> Vec<Source> {
+    let flag = |name: &str, key: &str, value: &Value| {
+        Source::given(Layer::Flags, name, &KeyPath::of(["permissions", key]), value)
+    };
+    let rules = |name: &str, key: &str, rules: &[String]| {
+        (!rules.is_empty()).then(|| flag(name, key, &Value::from(rules)))
+    };
+    let mode = arguments.mode.map(|mode| flag("--mode", "mode", &Value::from(mode.as_str())));
+    [rules("--allow", "allow", &arguments.allow), rules("--deny", "deny", &arguments.deny), mode]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 async fn serve(
@@ -100,7 +117,7 @@ fn served(
     );
     // It is there to say why these tools do not run.
     let tools = SkillTools::new(Arc::clone(&library), running, Environment::machine());
-    let sources: Vec<Arc<dyn Source>> = vec![Arc::new(source), Arc::new(tools)];
+    let sources: Vec<Arc<dyn ToolSource>> = vec![Arc::new(source), Arc::new(tools)];
     let audit = audit.map(|log| Arc::new(log.clone()) as Arc<dyn Audit>);
     Served {
         view: Toolbox::new(sources, host.gate(host.mode()), audit).view(),
