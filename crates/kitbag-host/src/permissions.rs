@@ -70,7 +70,10 @@ pub(crate) fn compile(
         Trust::Trusted => WorkspaceTrust::Trusted,
         Trust::Untrusted => WorkspaceTrust::Untrusted,
     };
-    let entries = placed.iter().map(|(entry, ..)| entry.clone());
+    let entries = placed.iter().flat_map(|(entry, ..)| {
+        let also = for_the_server(entry);
+        [entry.clone()].into_iter().chain(also)
+    });
     let (rules, problems) = RuleSet::build(entries, &known, trust);
     // The worst come first.
     for problem in problems.into_iter().take(MAX_DIAGNOSTICS + 1) {
@@ -91,6 +94,25 @@ pub(crate) fn compile(
         told.push(Diagnostic::of_value(severity, item, key, problem.detail, hint));
     }
     (rules, told)
+}
+
+/// The tools of the skill server that do what `Skill` does in a session.
+const AS_SKILL: [&str; 3] = ["skill_load", "skill_file", "skill_run"];
+
+/// What a rule that denies or asks about `Skill` says of the skill server's tools: who may not have a skill may not have it
+/// through another door. A rule that allows stays with the tool it names.
+fn for_the_server(entry: &Entry) -> Vec<Entry> {
+    let text = entry.rule.as_str();
+    let Some(rest) =
+        text.strip_prefix("Skill").filter(|rest| rest.is_empty() || rest.starts_with('('))
+    else {
+        return Vec::new();
+    };
+    if entry.effect == Effect::Allow {
+        return Vec::new();
+    }
+    let named = AS_SKILL.iter().filter_map(|tool| format!("{tool}{rest}").parse().ok());
+    named.map(|rule| Entry { rule, ..entry.clone() }).collect()
 }
 
 fn layer(layer: Layer) -> permission::Layer {

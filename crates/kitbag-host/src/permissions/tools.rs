@@ -14,11 +14,12 @@ pub struct OwnTool {
 }
 
 /// Every tool of ours that a rule can name: those of the skill server, and those of an agent.
-pub const OWN_TOOLS: [OwnTool; 9] = [
+pub const OWN_TOOLS: [OwnTool; 10] = [
     own("Skill", Some(("name", SubjectKind::Text)), Traits::Trusted),
     own("skill_list", None, Traits::Trusted),
     own("skill_load", Some(("name", SubjectKind::Text)), Traits::Trusted),
     own("skill_file", Some(("name", SubjectKind::Text)), Traits::Trusted),
+    own("skill_run", Some(("name", SubjectKind::Text)), Traits::AsksItself),
     own("Bash", Some(("command", SubjectKind::Command)), Traits::Untrusted),
     own("Read", Some(("path", SubjectKind::Path)), Traits::ReadOnly),
     own("Edit", Some(("path", SubjectKind::Path)), Traits::WorkspaceEdit),

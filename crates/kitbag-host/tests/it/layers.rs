@@ -123,6 +123,22 @@ fn what_the_settings_say_of_skills_reaches_the_places() {
     assert!(host.warnings().iter().any(|one| one.key.as_ref() == Some(&key)));
 }
 
+/// Who may not have a skill by one door may not have it by another: a session's `Skill` is a client's `skill_load`.
+#[test]
+fn a_rule_against_a_skill_holds_for_the_skill_server_too() {
+    let place = Place::new();
+    place.user("{\"permissions\": {\"deny\": [\"Skill(deploy)\"], \"ask\": [\"Skill(release-:*)\"], \"allow\": [\"Skill\"]}}");
+    let host = place.open().unwrap();
+    for tool in ["Skill", "skill_load", "skill_file", "skill_run"] {
+        let asked = |name: &str| verdict(&host, tool, &json!({"name": name}));
+        assert_eq!(asked("deploy"), Verdict::Deny, "{tool}");
+        assert_eq!(asked("release-notes"), Verdict::Ask, "{tool}");
+    }
+    assert_eq!(verdict(&host, "skill_list", &json!({})), Verdict::Allow);
+    assert_eq!(verdict(&host, "skill_run", &json!({"name": "notes"})), Verdict::Ask);
+    assert_eq!(host.rules().entries().len(), 9);
+}
+
 #[test]
 fn names_of_tools_and_their_subjects() {
     let place = Place::new();
