@@ -145,10 +145,14 @@ impl Inner {
         let inner = Arc::clone(self);
         let started =
             thread::Builder::new().name("kitbag-audit-open".to_owned()).spawn(move || {
+                let told_before = inner.state.set_aside().is_some();
                 let opened = inner
                     .state
                     .store(&inner.place)
                     .and_then(|store| AuditWriter::start(&store).map_err(HostError::from));
+                if let Some(set_aside) = inner.state.set_aside().filter(|_| !told_before) {
+                    tracing::error!("{set_aside}");
+                }
                 inner.settle(opened.map_err(|error| reasons(&error)));
             });
         if let Err(error) = started {

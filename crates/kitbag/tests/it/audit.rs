@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::kitbag::{command, kitbag};
+use crate::terminal;
 
 fn store(project: &Project) -> Store {
     let path = project.path("home/.kitbag/data/kitbag.db");
@@ -51,6 +52,21 @@ fn the_table_and_the_lines_of_json_hold_every_call() {
     --- stderr, exit code 0
     "#);
     assert_eq!(kitbag(&project, &["audit", "--json"]).stdout.lines().count(), 3);
+}
+
+#[test]
+fn a_narrow_terminal_gets_two_lines_a_call() {
+    let project = Project::new();
+    store(&project).append_audit(&[record("a-tool-with-a-long-name-that-does-not-fit")]).unwrap();
+    let narrow = |columns| terminal::seen(&project, command(&project, &["audit"]), columns);
+    assert_snapshot!(narrow(60), @r#"
+    2027-01-15 08:00:00  denied  files/a-tool-with-a-long-name-…
+      client \u{202e}probe, not-run, 1.2 ms: deny mcp__files (u…
+    "#);
+    assert_snapshot!(narrow(120), @r#"
+    TIME (UTC)           DECISION  OUTCOME     TOOK      TOOL                              WHO                   BECAUSE
+    2027-01-15 08:00:00  denied    not-run     1.2 ms    files/a-tool-with-a-long-name-t…  client \u{202e}probe  deny mcp__…
+    "#);
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) fn terminal(columns: u16) -> (OwnedFd, File) {
 }
 
 /// What a command writes to a terminal of so many columns, the two streams together.
-fn seen(project: &Project, mut command: Command, columns: u16) -> String {
+pub(crate) fn seen(project: &Project, mut command: Command, columns: u16) -> String {
     command.stdin(Stdio::null());
     let (text, code) = session(project, command, columns, "");
     assert!(code.is_some());

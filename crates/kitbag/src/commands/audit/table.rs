@@ -1,4 +1,4 @@
-//! The log as a table, one line a call.
+//! The log as a table: one line a call, or two on a narrow terminal.
 
 use std::time::Duration;
 
@@ -11,6 +11,9 @@ use crate::style::{BAD, DIM, GOOD, NAME, WARN, cut, padded, paint};
 
 /// The most columns that a caller or a tool takes from all rows.
 const MAX_ALIGNED_COLUMNS: usize = 32;
+
+/// The fewest columns in which a call is one line; with fewer it is two.
+const LEAST_COLUMNS: usize = 110;
 
 /// The columns of a time.
 const TIME_COLUMNS: usize = 19;
@@ -45,7 +48,8 @@ impl Table {
             .min(MAX_ALIGNED_COLUMNS);
         self.tools =
             widest(self.tools, &mut rows.iter().map(|row| row.1.as_str())).min(MAX_ALIGNED_COLUMNS);
-        if !self.has_head {
+        let narrow = self.columns.filter(|columns| *columns < LEAST_COLUMNS);
+        if !self.has_head && narrow.is_none() {
             self.has_head = true;
             self.line(
                 text,
@@ -72,6 +76,10 @@ impl Table {
             }
             let at = record.at.to_string();
             let at = at.get(..TIME_COLUMNS).unwrap_or(&at).replace('T', " ");
+            if let Some(columns) = narrow {
+                two_lines(text, columns, &at, record, tool, principal);
+                continue;
+            }
             self.line(
                 text,
                 [
@@ -111,6 +119,25 @@ impl Table {
         text.truncate(text.trim_end_matches(' ').len());
         text.push('\n');
     }
+}
+
+fn two_lines(
+    text: &mut String,
+    columns: usize,
+    at: &str,
+    record: &AuditRecord,
+    tool: &str,
+    principal: &str,
+) {
+    let decision = record.decision.as_str();
+    let left = columns.saturating_sub(TIME_COLUMNS + 2 + decision.len() + 2);
+    let head = [at, &paint(decided(record.decision), decision), &paint(NAME, cut(tool, left))];
+    text.push_str(&head.join("  "));
+    let (outcome, took) = (record.outcome.as_str(), took(record.duration));
+    let rest = format!("{principal}, {outcome}, {took}: {}", shown::visible(&record.rule));
+    text.push_str("\n  ");
+    text.push_str(&paint(DIM, cut(&rest, columns.saturating_sub(2))));
+    text.push('\n');
 }
 
 /// The tool, with whose it is in front.
