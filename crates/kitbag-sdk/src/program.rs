@@ -47,7 +47,7 @@ use failure::{Exit, Failure};
 /// same whichever way was taken (statement T-66). Nothing is asked and nothing is denied there: whoever may start
 /// this program may call its skills. Rules are kept by the caller that stands before it, such as kitbag.
 ///
-/// Exit codes: 0 ok, 1 the skill says it failed or gave no output, 2 usage or input, 70 the program or the machine failed, 130
+/// Exit codes: 0 ok, 1 the skill failed or refused its input, 2 wrong usage, 70 the program or the machine failed, 130
 /// interrupted.
 ///
 /// It starts a tokio runtime, so it must not be called within one.

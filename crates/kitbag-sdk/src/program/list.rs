@@ -75,7 +75,7 @@ Examples:
   {program} run {first} --input @arguments.json --json
   {program} declare {first} > {first}/kitbag.toml
 
-Exit codes: 0 ok, 1 the skill says it failed, 2 wrong usage or input, 70 internal, 130 interrupted."
+Exit codes: 0 ok, 1 the skill failed or refused its input, 2 wrong usage, 70 internal, 130 interrupted."
     ))?;
     Ok(Exit::Ok)
 }

@@ -11,8 +11,7 @@ use crate::Registry;
 
 /// Calls a skill and prints what it gave: its text, or with `--json` the result object as `serve` would send it.
 ///
-/// A failure is told on standard error unless it is JSON, so that no pipe takes it for an answer. Arguments that the
-/// skill cannot take are a failure of whoever called.
+/// A failure is told on standard error unless it is JSON, so that no pipe takes it for an answer.
 pub(super) fn run(asked: &Asked, registry: &Registry) -> Result<Exit, Failure> {
     let arguments = input::arguments(asked.input.as_deref())?;
     let unknown = |registry: &Registry| {
@@ -28,7 +27,6 @@ pub(super) fn run(asked: &Asked, registry: &Registry) -> Result<Exit, Failure> {
         Ok(output) if output.is_error => (output, Exit::Negative),
         Ok(output) => (output, Exit::Ok),
         Err(CallError::UnknownTool { .. }) => return Err(unknown(registry)),
-        Err(error @ CallError::InvalidArguments { .. }) => (error.to_output(), Exit::Usage),
         Err(error) => (error.to_output(), Exit::Negative),
     };
     let output = as_result(output);

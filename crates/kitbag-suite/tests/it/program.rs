@@ -72,7 +72,7 @@ fn t76_a_failure_is_on_standard_error_and_in_the_exit_code() {
     assert_eq!(told(&broken), (Some(1), "", "error: skill `broken` failed: broken 7\n"));
     let wrong = started(&["run", "order", "--input", r#"{"count": "one"}"#], "");
     let (code, _, stderr) = told(&wrong);
-    assert!(code == Some(2) && stderr.contains("count: \"one\" is not"), "{stderr}");
+    assert!(code == Some(1) && stderr.contains("count: \"one\" is not"), "{stderr}");
     let json = started(&["run", "failing", "--json"], "");
     assert_eq!((json.status.code(), json.stderr.as_slice()), (Some(1), &b""[..]));
 }
