@@ -1,7 +1,11 @@
 //! How much a confined start costs over a plain one, beside `bwrap` where there is one. `/bin/true`, spawned and waited for, one kind after
 //! the other so that all suffer the same noise. The second table is with 300 MiB in the server.
 
-#![expect(clippy::unwrap_used, reason = "a measurement that cannot go on must fail")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement that cannot go on must fail, and prints its table"
+)]
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -43,7 +47,9 @@ async fn table(title: &str, sandbox: &Sandbox) {
             other.push(spawn(Command::new("bwrap").args(arguments.split_whitespace())));
         }
     }
-    println!("\n{title}: microseconds, median and 95th of {ROUNDS}, and what is added to the plain start");
+    println!(
+        "\n{title}: microseconds, median and 95th of {ROUNDS}, and what is added to the plain start"
+    );
     let base = row("plain", &mut plain, None);
     row("confined", &mut confined, Some(base));
     row("  until the program", &mut launch, None);
@@ -61,8 +67,7 @@ fn spawn(command: &mut Command) -> Duration {
 }
 
 async fn confine(sandbox: &Sandbox, policy: Policy) -> (Duration, Duration) {
-    let job =
-        Job { argv: vec!["/bin/true".into()], cwd: "/usr".into(), stdin: Vec::new(), policy };
+    let job = Job { argv: vec!["/bin/true".into()], cwd: "/usr".into(), stdin: Vec::new(), policy };
     let started = Instant::now();
     let finished = sandbox.run(job, &CancellationToken::new(), |_, _| {}).await.unwrap();
     (started.elapsed(), finished.timings.launch)
@@ -71,7 +76,16 @@ async fn confine(sandbox: &Sandbox, policy: Policy) -> (Duration, Duration) {
 fn row(name: &str, times: &mut [Duration], base: Option<Duration>) -> Duration {
     times.sort();
     let (median, late) = (times[times.len() / 2], times[times.len() * 95 / 100]);
-    let added = base.map(|base| format!("{:>+8}", median.as_micros() as i64 - base.as_micros() as i64));
-    println!("{name:<26}{:>8}{:>8}{}", median.as_micros(), late.as_micros(), added.unwrap_or_default());
+    let added = base.map(|base| format!("{:>+8}", micros(median) - micros(base)));
+    println!(
+        "{name:<26}{:>8}{:>8}{}",
+        median.as_micros(),
+        late.as_micros(),
+        added.unwrap_or_default()
+    );
     median
+}
+
+fn micros(time: Duration) -> i64 {
+    i64::try_from(time.as_micros()).unwrap()
 }

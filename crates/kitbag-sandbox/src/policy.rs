@@ -136,7 +136,8 @@ pub struct Scratch {
 pub enum Network {
     /// Nothing, not even another program of this machine.
     None,
-    /// These, by HTTP through a proxy that knows them, and nothing else.
+    /// These, by HTTP through a proxy that knows them, and nothing else. No proxy is built in: a policy that names
+    /// hosts is refused, whatever it allows to be missing.
     Hosts(Vec<HostPort>),
 }
 

@@ -244,7 +244,6 @@ impl Findings {
             | Guarantee::Memory => Verdict::Held,
             Guarantee::FileMetadata
             | Guarantee::Execute
-            | Guarantee::Hosts
             | Guarantee::TreeDies
             | Guarantee::ScratchSize
                 if built_root =>
@@ -258,6 +257,10 @@ impl Findings {
             }
             Guarantee::Execute => {
                 Verdict::Partly("the system's loader maps a program that lies in a writable place")
+            }
+            Guarantee::Hosts if built_root => {
+                let why = "named hosts need a proxy that holds the way out, and there is none";
+                Verdict::Missing(why.to_owned())
             }
             Guarantee::Hosts => without("hosts can't be told apart"),
             Guarantee::TreeDies => {

@@ -51,7 +51,7 @@ impl Groups {
             let file = directory.join(file);
             fs::write(&file, value.as_encoded_bytes()).at_path(Stage::Group, &file)?;
         }
-        let members = directory.join("cgroup.procs");
+        let members = members_file(directory);
         let members = File::options().write(true).open(&members).at_path(Stage::Group, &members)?;
         Ok(Group { directory: directory.to_owned(), members })
     }
@@ -87,4 +87,11 @@ impl Groups {
             }
         }
     }
+}
+
+/// The file into which a process of one thread writes to become a member. Writing to the other one, `cgroup.procs`,
+/// stops all forks and exits of the machine for some milliseconds.
+fn members_file(directory: &Path) -> PathBuf {
+    let tasks = directory.join("tasks");
+    if tasks.exists() { tasks } else { directory.join("cgroup.procs") }
 }

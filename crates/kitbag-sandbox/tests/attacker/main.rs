@@ -1,4 +1,10 @@
-//! x
+//! The program that attacks from inside, and the one that stands for the server outside. Each attack does what a hostile
+//! script would; it is not told whether it is confined.
+
+#[cfg(target_os = "linux")]
+mod program;
+
 fn main() {
-    kitbag_sandbox::become_launcher_if_asked();
+    #[cfg(target_os = "linux")]
+    program::main();
 }

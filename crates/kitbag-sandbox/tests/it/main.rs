@@ -1,6 +1,5 @@
 //! The sandbox at the crate's boundary: real programs run through a real launcher.
 #![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod runs;
 
