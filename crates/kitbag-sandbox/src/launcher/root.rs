@@ -225,9 +225,15 @@ fn make_skeleton(root: &OwnedFd, user: u32, group: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Mounts a process table that knows the processes of this run only, and that nobody can write to.
+/// Mounts a process table that knows the processes of this run only, and that nobody can write to. The first process,
+/// which is ours, isn't in it.
 fn process_table(root: &OwnedFd) -> io::Result<()> {
     let context = rustix::mount::fsopen(c"proc", FsOpenFlags::FSOPEN_CLOEXEC)?;
+    match rustix::mount::fsconfig_set_string(context.as_fd(), c"hidepid", "ptraceable") {
+        // Kernels before 5.8 don't know the word.
+        Ok(()) | Err(Errno::INVAL) => {}
+        Err(error) => return Err(error.into()),
+    }
     rustix::mount::fsconfig_create(context.as_fd())?;
     let attributes = writable() | MountAttrFlags::MOUNT_ATTR_RDONLY;
     let flags = FsMountFlags::FSMOUNT_CLOEXEC;

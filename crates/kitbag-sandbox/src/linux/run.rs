@@ -131,13 +131,15 @@ const NEVER: Duration = Duration::from_hours(24 * 365);
 fn plan(inner: &Inner, tier: Tier, job: &Job) -> Plan {
     let (findings, policy) = (&inner.findings, &job.policy);
     let limits = &policy.limits;
+    // Then its first process, which is ours, is counted too.
+    let use_namespaces = tier >= Tier::Namespaces;
     let groups = [Layer::ProcessGroup, Layer::MemoryGroup];
     let groups: Vec<Layer> =
         groups.into_iter().filter(|layer| Sandbox::needs_group(findings, policy, *layer)).collect();
     Plan {
         purpose: Purpose::Run,
         layers: Layers {
-            use_namespaces: tier >= Tier::Namespaces,
+            use_namespaces,
             use_landlock: findings.has(Layer::Landlock),
             use_seccomp: true,
         },
@@ -149,7 +151,7 @@ fn plan(inner: &Inner, tier: Tier, job: &Job) -> Plan {
         write: policy.write.clone(),
         scratch: policy.scratch.as_ref().map(|scratch| (scratch.path.clone(), scratch.bytes)),
         proxy: policy.network != Network::None,
-        groups: inner.sites.plan(&groups, limits),
+        groups: inner.sites.plan(&groups, limits, u64::from(use_namespaces)),
         memory_each: limits.memory_each,
         processes: limits.processes,
         cpu_seconds: limits.cpu_each.map(|time| time.as_secs().max(1)),

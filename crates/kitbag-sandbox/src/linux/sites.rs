@@ -40,8 +40,8 @@ impl Sites {
         }
     }
 
-    /// Makes the plan of the groups for these layers.
-    pub(super) fn plan(&self, layers: &[Layer], limits: &Limits) -> Vec<GroupPlan> {
+    /// Makes the plan of the groups for these layers, with so many processes of our own in them.
+    pub(super) fn plan(&self, layers: &[Layer], limits: &Limits, own: u64) -> Vec<GroupPlan> {
         let mut plans: Vec<GroupPlan> = Vec::new();
         let mut add = |site: &Option<Site>, file: [&str; 2], limit: Option<u64>| {
             let (Some(site), Some(limit)) = (site, limit) else { return };
@@ -55,8 +55,7 @@ impl Sites {
             }
         };
         if layers.contains(&Layer::ProcessGroup) {
-            // The first process of the namespace is counted too.
-            add(&self.processes, ["pids.max"; 2], limits.processes.map(|most| most + 1));
+            add(&self.processes, ["pids.max"; 2], limits.processes.map(|most| most + own));
         }
         if layers.contains(&Layer::MemoryGroup) {
             add(&self.memory, ["memory.limit_in_bytes", "memory.max"], limits.memory_total);

@@ -1,7 +1,11 @@
 //! The sandbox at the crate's boundary: real programs run through a real launcher.
 #![cfg(target_os = "linux")]
 
+mod attacks;
+mod bombs;
+mod host;
 mod runs;
+mod tree;
 
 use kitbag_sandbox::{Launcher, Sandbox};
 

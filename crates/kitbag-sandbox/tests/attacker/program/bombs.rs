@@ -22,6 +22,7 @@ pub(super) fn run(arguments: &[String]) {
         "output-of-one-line" => output(number(), b"0123456789abcdef"),
         "daemon" => daemon(),
         "stubborn" => stubborn(),
+        "leave" => leave(),
         other => panic!("no bomb `{other}`"),
     }
 }
@@ -149,6 +150,17 @@ fn output(most: u64, piece: &[u8]) {
 /// A child that leaves its session and its parent and ignores what it can, a second one in the group, and the parent.
 fn daemon() {
     ignore();
+    stay_behind();
+    stay();
+}
+
+/// Ends when what it leaves behind is there.
+fn leave() {
+    ignore();
+    stay_behind();
+}
+
+fn stay_behind() {
     let stays = |leaves: bool| {
         if fork().unwrap() == 0 {
             if leaves {
@@ -164,7 +176,6 @@ fn daemon() {
     };
     stays(true);
     stays(false);
-    stay();
 }
 
 fn stubborn() {

@@ -99,8 +99,10 @@ impl Victims {
 fn plain(argv: &[String]) {
     // SAFETY: plain calls with constant strings.
     unsafe {
-        if libc::geteuid() == 0 {
-            check(libc::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWUTS)).unwrap();
+        let fenced =
+            libc::geteuid() == 0 && libc::unshare(libc::CLONE_NEWNS | libc::CLONE_NEWUTS) == 0;
+        println!("{}", if fenced { "all-powerful" } else { "ordinary" });
+        if fenced {
             let (flags, nothing) = (libc::MS_REC | libc::MS_PRIVATE, std::ptr::null());
             check(libc::mount(nothing, c"/".as_ptr(), nothing, flags, nothing.cast())).unwrap();
         }

@@ -94,8 +94,9 @@ pub(super) const ATTACKS: &[Attack] = &[
     ("become-another-group", |_| plain(libc::SYS_setresgid, [12345, 12345, 12345, 0, 0, 0])),
     ("raise-capabilities", |_| {
         let header = [0x2008_0522_u32, 0];
-        let all = [u32::MAX; 6];
-        plain(libc::SYS_capset, [header.as_ptr() as usize, all.as_ptr() as usize, 0, 0, 0, 0])
+        // `CAP_CHOWN`, effective, permitted and inheritable.
+        let one = [1_u32, 1, 1, 0, 0, 0];
+        plain(libc::SYS_capset, [header.as_ptr() as usize, one.as_ptr() as usize, 0, 0, 0, 0])
     }),
     ("capabilities", |_| {
         let header = [0x2008_0522_u32, 0];

@@ -2,11 +2,10 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::os::fd::AsRawFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr as UnixAddr, UnixStream};
 
-use super::{Attack, Facts, Outcome, call, said};
+use super::{Attack, Facts, Outcome, call};
 
 const FAST_OPEN: usize = 0x2000_0000;
 
@@ -103,8 +102,7 @@ fn datagram_by_pair(facts: &Facts) -> Outcome {
 }
 
 fn connect_by_pair(facts: &Facts) -> Outcome {
-    let (one, _other) = UnixStream::pair()?;
-    let to = unix_address(facts, "unix");
-    let one = usize::try_from(one.as_raw_fd()).map_err(|_| said("no descriptor"))?;
+    let one = pair(libc::SOCK_DGRAM)?;
+    let to = unix_address(facts, "datagram");
     call(libc::SYS_connect, [one, &raw const to as usize, 110, 0, 0, 0]).map(|_| String::new())
 }
