@@ -9,11 +9,12 @@ use super::{At, Failure};
 use crate::plan::{GroupPlan, Stage};
 
 /// How often to try to remove a group whose last process the kernel is still taking apart.
-const REMOVE_TRIES: u32 = 50;
+const REMOVE_TRIES: u32 = 500;
 /// How long to wait between two tries.
 const REMOVE_WAIT: Duration = Duration::from_millis(2);
 
-/// The groups of this run.
+/// The groups of this run, which are removed when it is over. Processes that are forked meanwhile never drop it: they
+/// end by `_exit` or become something else.
 pub(super) struct Groups(Vec<Group>);
 
 struct Group {
@@ -38,7 +39,6 @@ impl Groups {
                 Ok(group) => groups.0.push(group),
                 Err(failure) => {
                     drop(fs::remove_dir(&directory));
-                    groups.remove();
                     return Err(failure);
                 }
             }
@@ -75,15 +75,18 @@ impl Groups {
             .iter()
             .any(|each| killed(each, "memory.events") || killed(each, "memory.oom_control"))
     }
+}
 
-    pub(super) fn remove(self) {
-        for Group { directory, members } in self.0 {
-            drop(members);
+impl Drop for Groups {
+    fn drop(&mut self) {
+        for Group { directory, .. } in &self.0 {
             for _ in 0..REMOVE_TRIES {
-                if fs::remove_dir(&directory).is_ok() {
-                    break;
+                match fs::remove_dir(directory) {
+                    Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => {
+                        std::thread::sleep(REMOVE_WAIT);
+                    }
+                    _ => break,
                 }
-                std::thread::sleep(REMOVE_WAIT);
             }
         }
     }

@@ -63,7 +63,7 @@ pub(super) fn supervise(plan: &Plan, control: &Control) -> Result<(), Failure> {
         control.send(&Message::Ended { status });
     }
     let out_of_memory = groups.out_of_memory();
-    groups.remove();
+    drop(groups);
     control.send(&Message::Gone { out_of_memory });
     Ok(())
 }

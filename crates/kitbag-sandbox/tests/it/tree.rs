@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -147,4 +148,45 @@ fn a_daemon_survives_without_a_sandbox() {
         rustix::process::kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     }
     until_gone(&mark);
+}
+
+/// Where the kernel's files of control groups lie, whichever version they are of.
+fn groups() -> Vec<PathBuf> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let points = mounts
+        .lines()
+        .filter(|line| line.contains(" - cgroup"))
+        .filter_map(|line| line.split(' ').nth(4));
+    let mut found: Vec<PathBuf> = Vec::new();
+    let mut next: Vec<PathBuf> = points.map(PathBuf::from).collect();
+    while let Some(directory) = next.pop() {
+        let below = fs::read_dir(&directory).into_iter().flatten().flatten();
+        let below = below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        for path in below.map(|entry| entry.path()) {
+            let ours =
+                path.file_name().unwrap().to_str().is_some_and(|name| name.starts_with("kitbag-"));
+            if ours { found.push(path) } else { next.push(path) }
+        }
+    }
+    found
+}
+
+/// Runs that end well, runs that don't start, and probes that fail leave no control group of theirs. Other tests have
+/// theirs at the same time, so those are waited for.
+#[test]
+fn no_control_group_is_left() {
+    let missing = ["", "namespaces", "landlock", "seccomp"];
+    let before = groups();
+    for without in missing {
+        let wishes = ["processes=24", "memory_total=67108864"];
+        let command = ["bomb", "memory", "1"];
+        drop(Host { without, ..Host::of(User::Current, "full", &wishes, &command) }.run());
+    }
+    let mut left: Vec<PathBuf> = groups();
+    left.retain(|path| !before.contains(path));
+    let started = Instant::now();
+    while left.iter().any(|path| path.exists()) {
+        assert!(started.elapsed() < PATIENCE, "{left:?}");
+        std::thread::yield_now();
+    }
 }
