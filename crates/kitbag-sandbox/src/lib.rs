@@ -8,6 +8,8 @@
 //! call filter; the weaker one does with the last two. Nothing weaker is ever used. `docs/reference/sandbox.md` says what each
 //! holds, and what it doesn't.
 //!
+//! [`protect_environment`] keeps the environment of the server itself from its neighbours.
+//!
 //! This is the only crate with `unsafe` code.
 
 mod capture;
@@ -22,6 +24,7 @@ mod linux;
 mod plan;
 mod policy;
 mod sandbox;
+mod scrub;
 mod tier;
 
 pub use capture::{Captured, MAX_LINE_BYTES, Stream};
@@ -37,4 +40,5 @@ pub use policy::{
     MAX_PATHS, Network, Policy, PolicyError, Scratch,
 };
 pub use sandbox::{Launcher, Sandbox};
+pub use scrub::{Protection, Scrub, protect_environment};
 pub use tier::{Guarantee, Layer, Presence, Report, Tier, Verdict};

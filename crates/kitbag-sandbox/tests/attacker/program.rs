@@ -16,6 +16,7 @@ mod host;
 mod kernel;
 mod network;
 mod processes;
+mod protect;
 mod without;
 
 use std::collections::BTreeMap;
@@ -56,6 +57,7 @@ pub(super) fn main() {
         "attack" => attack(rest),
         "bomb" => bombs::run(rest),
         "host" => host::run(rest),
+        "protect" => protect::run(rest),
         "without" => without::run(rest),
         other => panic!("no mode `{other}`"),
     }

@@ -5,6 +5,7 @@ mod attacks;
 mod bombs;
 mod host;
 mod runs;
+mod scrub;
 mod tree;
 
 use kitbag_sandbox::{Launcher, Sandbox};
