@@ -197,7 +197,9 @@ fn folders_of_skills_and_their_order_are_settings() {
 
 #[test]
 fn a_command_that_lists_makes_no_file() {
-    let project = Project::new();
+    let project = layered();
+    project.skill("work/.agents/skills/theirs", "Comes with the project.", "Do it.\n");
+    fs::remove_dir_all(project.path("home/.kitbag")).unwrap();
     for arguments in [
         &["settings", "list"][..],
         &["settings", "schema"],
