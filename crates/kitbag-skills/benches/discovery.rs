@@ -4,9 +4,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use divan::Bencher;
-use kitbag_skills::{GivenBy, Library, Places, RootChoice, RootOrder, SkillLimit};
+use kitbag_skills::{
+    Approvals, ConsentFrom, Consents, GivenBy, Library, Places, RootChoice, RootOrder, Seal,
+    SkillLimit,
+};
 
 fn main() {
     divan::main();
@@ -54,6 +58,46 @@ fn look_again(bencher: Bencher<'_, '_>, count: usize) {
     // What was written a moment ago is read once more.
     std::thread::sleep(std::time::Duration::from_millis(100));
     library.look();
+    bencher.bench_local(|| library.look());
+}
+
+/// Approvals that never change.
+#[derive(Debug)]
+struct Approved(Arc<Approvals>);
+
+impl Consents for Approved {
+    fn approvals(&self, _: &Path) -> Arc<Approvals> {
+        Arc::clone(&self.0)
+    }
+}
+
+/// A project whose skills are all approved: each is compared with what was approved at every look.
+#[divan::bench(args = [500, 1_000, 2_000, 4_000], sample_count = 20, sample_size = 1)]
+fn look_again_at_approved_skills(bencher: Bencher<'_, '_>, count: usize) {
+    let collection = collection(count);
+    let project = tempfile::tempdir().expect("a temporary directory can be made");
+    fs::create_dir_all(project.path().join(".git")).expect("a directory can be made");
+    fs::create_dir_all(project.path().join(".agents")).expect("a directory can be made");
+    fs::rename(collection.path(), project.path().join(".agents/skills")).expect("it can be moved");
+    let places = || Places {
+        home: None,
+        kitbag_home: None,
+        cwd: project.path().to_owned(),
+        choice: RootChoice::Default { also: Vec::new() },
+        order: RootOrder::UserFirst,
+    };
+    let catalog = Library::new(places(), SkillLimit(usize::MAX)).look();
+    let digests = catalog.skills.iter().filter_map(|skill| {
+        let directory = skill.document.folder.directory()?;
+        let seal = Seal::of(directory, skill.name(), None).ok()?;
+        Some((skill.consent_key.clone()?, seal.digest()))
+    });
+    let approvals = Approvals { digests: digests.collect(), fault: None };
+    let consents = ConsentFrom::Records(Arc::new(Approved(Arc::new(approvals))));
+    let library = Library::new(places(), SkillLimit(usize::MAX)).with_consents(consents);
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    library.look();
+    assert_eq!(library.look().used().count(), count + 1);
     bencher.bench_local(|| library.look());
 }
 

@@ -145,6 +145,11 @@ impl SkillFile {
         Ok(Chunk { offset, bytes, size: self.stamp.size.max(read_to), truncated })
     }
 
+    /// Whether what was read of the whole file may be given out: of an approved skill's file, what was approved.
+    pub(crate) fn may_hold(&self, digest: Digest) -> bool {
+        self.sealed.as_ref().is_none_or(|sealed| sealed.digest == digest)
+    }
+
     /// Reads the whole file once, keeps what was asked for, and gives it out if the whole is what was sealed.
     fn read_sealed(&self, sealed: &Sealed, offset: u64, cap: usize) -> io::Result<Chunk> {
         let changed = || io::Error::other(ChangedSinceApproved { skill: sealed.skill.clone() });
@@ -176,6 +181,8 @@ impl SkillFile {
     }
 
     /// Fills `buffer` from byte `offset` on, as far as one read goes; 0 is the end.
+    ///
+    /// Nothing is checked: whoever gives out what this reads asks [`may_hold`](Self::may_hold) first.
     pub(crate) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         match &self.source {
             Source::Disk(file) => retrying(|| file.read_at(buffer, offset)),

@@ -232,11 +232,13 @@ impl Seal {
     ///
     /// What changed in about the moment of the sealing counts as changed since.
     pub fn is_current(&self) -> bool {
-        let Ok(root) = Root::open(&self.directory) else { return false };
+        let own_stamp = |path: &Path| {
+            let metadata = fs::symlink_metadata(path);
+            metadata.ok().map(|metadata| Stamp::of_metadata(&metadata))
+        };
         let is_same = |entry: &SealedEntry| {
             entry.stamp.is_settled(self.taken)
-                && beneath::look_at(&root, &entry.path)
-                    .is_ok_and(|stat| Stamp::of(&stat) == entry.stamp)
+                && own_stamp(&path_of(&self.directory, &entry.path)) == Some(entry.stamp)
                 && match &entry.kind {
                     SealedKind::Link { outside: Some(outside), .. } => {
                         outside.stamp.is_none_or(|stamp| stamp.is_settled(self.taken))
@@ -334,7 +336,11 @@ fn shown_bytes(path: &[u8]) -> String {
 }
 
 fn path_of(directory: &Path, path: &[u8]) -> PathBuf {
-    directory.join(Path::new(OsStr::from_bytes(path)))
+    match path {
+        // Joined to nothing, it would end in a slash, which follows a link.
+        b"" => directory.to_owned(),
+        path => directory.join(Path::new(OsStr::from_bytes(path))),
+    }
 }
 
 fn outside_stamp(directory: &Path, path: &[u8]) -> Option<Stamp> {

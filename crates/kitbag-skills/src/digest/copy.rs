@@ -103,5 +103,8 @@ fn copy(
         copy.write_all(&block[..length]).map_err(failed)?;
     }
     let digest = Digest(hasher.finalize().into());
+    if !file.may_hold(digest) {
+        return Err(DigestError::Changed(path.clone()).into());
+    }
     Ok(FileDigest { path: path.clone(), size, executable: file.executable(), digest })
 }

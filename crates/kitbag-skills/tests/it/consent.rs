@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use kitbag_skills::{
     Approvals, Catalog, Consent, ConsentFrom, Consents, Folder, Library, Places, ReadError,
-    RootOrder, Seal, Skill, Status,
+    RootOrder, Seal, Skill, Status, copy_skill,
 };
 
 use crate::tree::{Tree, statuses, used};
@@ -361,6 +361,23 @@ fn fault_51_nothing_that_changed_after_the_look_is_given_out() {
     assert_eq!(bench.library.digests(&skill.document).unwrap().files.len(), 3);
     assert!(matches!(folder, Folder::Sealed(_)));
     assert_eq!(bench.consent("x"), Consent::Changed);
+}
+
+/// The private copy that a script runs from is held to the same.
+#[test]
+fn fault_51_nothing_that_changed_after_the_look_is_copied() {
+    let bench = Bench::approved();
+    let catalog = bench.library.look();
+    let document = &catalog.get("x").unwrap().document;
+    let manifest = bench.library.manifest(document);
+    let copy = |name: &str| {
+        let into = bench.tree.path(name);
+        fs::create_dir(&into).unwrap();
+        copy_skill(&document.folder, &manifest, &into).map_err(|error| error.to_string())
+    };
+    assert_eq!(copy("one").unwrap(), bench.library.digests(document).unwrap());
+    bench.write("scripts/a.sh", "b");
+    assert_eq!(copy("two"), Err("`scripts/a.sh` changed while it was read".to_owned()));
 }
 
 /// A skill that was touched and is the same stays approved, and nobody is told of a change.
