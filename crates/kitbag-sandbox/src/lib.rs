@@ -25,6 +25,7 @@ mod plan;
 mod policy;
 mod sandbox;
 mod scrub;
+mod seatbelt;
 mod tier;
 
 pub use capture::{Captured, MAX_LINE_BYTES, Stream};
@@ -41,4 +42,5 @@ pub use policy::{
 };
 pub use sandbox::{Launcher, Sandbox};
 pub use scrub::{Protection, Scrub, protect_environment};
+pub use seatbelt::seatbelt_profile;
 pub use tier::{Guarantee, Layer, Presence, Report, Tier, Verdict};

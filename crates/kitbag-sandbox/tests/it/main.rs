@@ -6,6 +6,7 @@ mod bombs;
 mod host;
 mod runs;
 mod scrub;
+mod seatbelt;
 mod tree;
 
 use kitbag_sandbox::{Launcher, Sandbox};
