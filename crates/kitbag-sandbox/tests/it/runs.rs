@@ -87,6 +87,21 @@ async fn a_missing_path_is_named() {
     assert!(matches!(error, RunError::Start { stage: Stage::Grant | Stage::Landlock, .. }));
 }
 
+/// What is neither a file nor a directory can't be granted, and nobody waits for it.
+#[tokio::test]
+async fn a_fifo_is_no_grant() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = directory.path().join("fifo");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    let mut job = job("true");
+    job.policy.read.push(fifo.clone());
+    job.argv = vec![fifo.into()];
+    let error = run(job).await.unwrap_err();
+    assert!(matches!(error, RunError::Start { .. }), "{error}");
+    assert!(error.to_string().contains("fifo"), "{error}");
+}
+
 #[tokio::test]
 async fn a_missing_program_is_named() {
     let job = Job { argv: vec!["/usr/bin/no-such-program".into()], ..job("") };

@@ -150,6 +150,26 @@ fn a_daemon_survives_without_a_sandbox() {
     until_gone(&mark);
 }
 
+/// Many runs leave no process, no descriptor, no file, and no growth.
+#[test]
+fn many_runs_leave_nothing() {
+    for tier in TIERS {
+        let least = format!("least={tier}");
+        let mut host =
+            Host::of(User::Current, tier, &[&least, "count=100"], &["bomb", "output", "65536"]);
+        host.kind = "many";
+        let said = host.run();
+        if said.is_held(tier) {
+            assert_eq!(said.of("children"), "none", "{tier}");
+            assert_eq!(said.of("descriptors"), "0", "{tier}");
+            assert_eq!(said.of("files"), "0", "{tier}");
+            let grown: u64 = said.of("grown").parse().unwrap();
+            assert!(grown <= 1024, "{tier}: {grown} KiB");
+            println!("{tier}: {grown} KiB");
+        }
+    }
+}
+
 /// Where the kernel's files of control groups lie, whichever version they are of.
 fn groups() -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();

@@ -23,7 +23,7 @@ const PLANTED: [&str; 2] = ["/usr/bin/kitbag-planted", "/dev/kitbag-planted"];
 /// How long to look for processes that should be dead.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// `plain|confined|report WISH=VALUE... -- COMMAND...`, where the command is this program's own.
+/// `plain|confined|many|report WISH=VALUE... -- COMMAND...`, where the command is this program's own.
 pub(super) fn run(arguments: &[String]) {
     let split = arguments.iter().position(|each| each == "--").unwrap_or(arguments.len());
     let wishes = Facts::of(&arguments[1..split]);
@@ -40,6 +40,7 @@ pub(super) fn run(arguments: &[String]) {
     match arguments[0].as_str() {
         "plain" => plain(&argv),
         "confined" => confined(&argv, &wishes),
+        "many" => many(&argv, &wishes),
         "report" => println!("{:#?}", Sandbox::probe(Launcher::this_program()).report()),
         other => panic!("no kind `{other}`"),
     }
@@ -167,6 +168,51 @@ fn confined(argv: &[String], wishes: &Facts) {
     if let Some(mark) = argv.iter().find(|each| each.starts_with("mark-")) {
         println!("left {}", others(mark).len());
     }
+}
+
+/// Runs the command again and again, some of it cancelled, and says what that left.
+fn many(argv: &[String], wishes: &Facts) {
+    let sandbox = Sandbox::probe(Launcher::this_program());
+    println!("tier {}", sandbox.tier());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runs = |count: i32| {
+        for number in 0..count {
+            let cwd = wishes.path("in").join("scratch");
+            let policy = policy(&argv[0], wishes);
+            let argv = argv.iter().map(Into::into).collect();
+            let job = Job { argv, cwd, stdin: b"x".to_vec(), policy };
+            let cancel = CancellationToken::new();
+            if number % 8 == 7 {
+                cancel.cancel();
+            }
+            if let Err(error) = runtime.block_on(sandbox.run(job, &cancel, |_, _| {})) {
+                println!("refused {error}");
+                return;
+            }
+        }
+    };
+    // What is made once is made by then.
+    runs(20);
+    let (descriptors, memory) = (entries("/proc/self/fd"), resident());
+    runs(wishes.number("count"));
+    println!("descriptors {}", entries("/proc/self/fd").abs_diff(descriptors));
+    println!("grown {}", resident().saturating_sub(memory));
+    println!("files {}", entries(wishes.path("in").join("scratch").to_str().unwrap()));
+    let mut status = 0;
+    // SAFETY: the pointer is to a local.
+    let child = check(unsafe { libc::waitpid(-1, &raw mut status, libc::WNOHANG) });
+    println!("children {}", if child.is_err() { "none" } else { "some" });
+}
+
+fn entries(directory: &str) -> usize {
+    fs::read_dir(directory).unwrap().count()
+}
+
+/// The memory of this process, in KiB.
+fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
 /// Runs the job, and ends it as wished as soon as it said for the second time that it is up.
