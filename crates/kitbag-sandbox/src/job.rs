@@ -76,7 +76,7 @@ pub struct Finished {
 /// How long the parts of a run took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timings {
-    /// From the call to the moment before the program was executed.
+    /// From the call to the moment before the program was executed; zero if it was ended before that.
     pub launch: Duration,
     /// From the call to the end of the last process.
     pub total: Duration,

@@ -105,7 +105,7 @@ pub(crate) async fn run(
     drop(tokio::time::timeout(LAUNCHER_PATIENCE, launcher.wait()).await);
 
     let total = started.elapsed();
-    let ready_at = talk.outcome()?;
+    let ready_at = talk.outcome(asked)?;
     let launch = Duration::from_nanos(ready_at.saturating_sub(started_at));
     let ended = if talk.timed_out {
         Ended::TimedOut
@@ -256,8 +256,8 @@ impl Talk {
         }
     }
 
-    /// When the program was executed, or why it was not.
-    fn outcome(&mut self) -> Result<u64, RunError> {
+    /// When the program was executed, or why it was not. Zero if it was asked to end before.
+    fn outcome(&mut self, asked: bool) -> Result<u64, RunError> {
         if let Some((stage, errno, detail)) = self.failure.take() {
             let detail = String::from_utf8_lossy(&detail).into_owned();
             let (path, source) = if errno == 0 {
@@ -268,7 +268,8 @@ impl Talk {
             };
             return Err(RunError::Start { stage, path, source });
         }
-        if self.ready_at.is_none() && (self.timed_out || self.status.is_none()) {
+        let was_ended = asked || self.timed_out;
+        if self.ready_at.is_none() && self.status.is_none() && !was_ended {
             let source = io::Error::other("it ended before the program began");
             return Err(RunError::Launcher { action: "running the launcher", source });
         }
