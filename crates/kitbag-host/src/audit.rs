@@ -2,15 +2,18 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
-use kitbag_store::{AuditHealth, AuditRecord, AuditWriter, Digest, Recorded, Timestamp};
-use kitbag_tool::{Audit, AuditEntry, AuditFailed, BoxFuture};
+use kitbag_store::{
+    AuditHealth, AuditRecord, AuditWriter, Decision, Digest, Outcome, Recorded, Timestamp,
+};
+use kitbag_tool::{Audit, AuditEntry, AuditFailed, BoxFuture, Principal};
 use tokio::sync::watch;
 
 use crate::error::HostError;
 use crate::host::Host;
 use crate::place::Where;
-use crate::state::State;
+use crate::state::{State, now};
 
 /// How many records may wait while the store is being opened; what comes after them is counted.
 const MAX_WAITING: usize = 8_192;
@@ -197,8 +200,28 @@ fn reasons(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// What a person decided with a command of ours: the hash that stands for the arguments is the digest of what they saw.
+pub(crate) fn decided(
+    command: &str,
+    decision: Decision,
+    digest: Digest,
+    about: String,
+) -> AuditRecord {
+    AuditRecord {
+        at: now(),
+        principal: Principal::Person.to_string(),
+        source: "kitbag".to_owned(),
+        tool: command.to_owned(),
+        arguments: digest,
+        decision,
+        rule: about,
+        duration: Duration::ZERO,
+        size: 0,
+        outcome: Outcome::NotRun,
+    }
+}
+
 fn record(entry: AuditEntry) -> AuditRecord {
-    use kitbag_store::{Decision, Outcome};
     use kitbag_tool::{Decision as Decided, Outcome as Came};
     AuditRecord {
         at: Timestamp::from(entry.at),

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use kitbag_skills::review::Review;
 use kitbag_skills::{ConsentFrom, ConsentKey, Library, SealError, SkillLimit};
 use kitbag_store::{
-    AuditRecord, Decision, Digest, Outcome, Removal, Reviewed, SkillKey, StoreError, Timestamp,
+    AuditRecord, Decision, Digest, Removal, Reviewed, SkillKey, StoreError, Timestamp,
 };
 
+use crate::audit::decided;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::state::now;
@@ -151,16 +152,5 @@ fn audit(skill: &str, digest: Digest, answer: Answer) -> AuditRecord {
         Answer::No => (Decision::Refused, "skills approve"),
         Answer::Revoked => (Decision::Refused, "skills approve --revoke"),
     };
-    AuditRecord {
-        at: now(),
-        principal: "person".to_owned(),
-        source: "kitbag".to_owned(),
-        tool: tool.to_owned(),
-        arguments: digest,
-        decision,
-        rule: format!("the skill `{skill}` of this workspace"),
-        duration: std::time::Duration::ZERO,
-        size: 0,
-        outcome: Outcome::NotRun,
-    }
+    decided(tool, decision, digest, format!("the skill `{skill}` of this workspace"))
 }

@@ -4,10 +4,15 @@
 //! workspace's root and the working directory) and the digest of the settings in it. So a changed file ends it, a link
 //! to a workspace is that workspace, and working in another folder of it ends nothing.
 
+use std::path::Path;
+
 use kitbag_settings::{KeyPath, Origin, Settings, Trust};
 use kitbag_skills::shown;
-use kitbag_store::{Digest, MAX_SHOWN_BYTES, Removal, Reviewed, Timestamp, WorkspaceTrust};
+use kitbag_store::{
+    AuditRecord, Decision, Digest, MAX_SHOWN_BYTES, Removal, Reviewed, Timestamp, WorkspaceTrust,
+};
 
+use crate::audit::decided;
 use crate::error::HostError;
 use crate::host::Host;
 use crate::layers::{Folder, project_folders};
@@ -138,6 +143,9 @@ impl Host {
         }
         let store = self.store()?;
         for folder in &review.folders {
+            // First in the log, so that no trust is in force that the log does not know.
+            let said = audit("trust", Decision::Approved, folder.digest, &folder.path);
+            store.append_audit(&[said])?;
             let reviewed = Reviewed { digest: folder.digest, shown: &folder.shown, at: now() };
             store.trust_workspace(&folder.path, &reviewed)?;
         }
@@ -151,11 +159,20 @@ pub fn revoke(place: &Where) -> Result<Removal, HostError> {
     let Some(store) = State::default().existing(place)? else { return Ok(Removal::Absent) };
     let mut removal = Removal::Absent;
     for folder in project_folders(place, &workspace) {
-        if store.distrust_workspace(&real(&folder)?)? == Removal::Removed {
+        let folder = real(&folder)?;
+        let Some(trust) = store.workspace_trust(&folder)? else { continue };
+        if store.distrust_workspace(&folder)? == Removal::Removed {
             removal = Removal::Removed;
+            let said = audit("trust --revoke", Decision::Refused, trust.digest, &folder);
+            store.append_audit(&[said])?;
         }
     }
     Ok(removal)
+}
+
+fn audit(command: &str, decision: Decision, digest: Digest, folder: &Path) -> AuditRecord {
+    let folder = shown::visible(&folder.display().to_string());
+    decided(command, decision, digest, format!("the settings in {folder}"))
 }
 
 /// The settings files of a folder as a person reads them.

@@ -2,7 +2,7 @@
 
 use kitbag_host::HostError;
 use kitbag_host::trust::{TrustState, revoke};
-use kitbag_store::Removal;
+use kitbag_store::{AuditId, Removal};
 
 use crate::place::Place;
 
@@ -41,6 +41,30 @@ fn a_review_lists_what_trust_turns_on_and_nothing_else() {
     assert_eq!(granted(&host), all);
     host.trust_reviewed(&host.review()).unwrap();
     assert_eq!(granted(&place.open().unwrap()), all);
+}
+
+#[test]
+fn trust_given_and_taken_back_is_in_the_log() {
+    let place = Place::new();
+    place.project(GRANT);
+    let host = place.open().unwrap();
+    host.trust_reviewed(&host.review()).unwrap();
+    revoke(&place.place()).unwrap();
+    let log = host.store().unwrap().audit_after(AuditId::START).unwrap().entries;
+    let lines: Vec<String> = log
+        .iter()
+        .map(|entry| {
+            let record = &entry.record;
+            format!("{} {:?} {}", record.tool, record.decision, place.filtered(&record.rule))
+        })
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "trust Approved the settings in [ROOT]/work",
+            "trust --revoke Refused the settings in [ROOT]/work",
+        ]
+    );
 }
 
 /// Whoever says yes says it to what they saw, also if the file is another by then.
