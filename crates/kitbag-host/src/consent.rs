@@ -9,8 +9,11 @@ mod stored;
 
 use std::sync::Arc;
 
+use kitbag_permission::{
+    Action, Because, Mode, RuleSet, Subject, ToolIdentity, Traits, Verdict, decide,
+};
 use kitbag_skills::review::Review;
-use kitbag_skills::{ConsentFrom, ConsentKey, Library, SealError, SkillLimit};
+use kitbag_skills::{ConsentFrom, ConsentKey, Denials, Library, SealError, SkillLimit, SkillName};
 use kitbag_store::{
     AuditRecord, Decision, Digest, Removal, Reviewed, SkillKey, StoreError, Timestamp,
 };
@@ -72,7 +75,9 @@ impl Host {
             SkillTrust::Approved => ConsentFrom::Records(Arc::new(StoredConsents::new(self))),
             SkillTrust::ThisRun => ConsentFrom::ThisRun,
         };
-        Library::new(self.skill_places(), limit).with_consents(consents)
+        let (rules, mode) = (self.rules().clone(), self.mode());
+        let denials = Denials::new(move |name| denied(&rules, mode, name));
+        Library::new(self.skill_places(), limit).with_consents(consents).with_denials(denials)
     }
 
     /// Records that a person said yes to what they reviewed; blocks until that is on the disk.
@@ -135,6 +140,23 @@ impl Host {
 
     fn key<'a>(&'a self, key: &'a ConsentKey) -> SkillKey<'a> {
         SkillKey { workspace: &self.workspace.real, root: &key.root, directory: &key.directory }
+    }
+}
+
+/// The rule that denies the skill, whoever asks for it.
+fn denied(rules: &RuleSet, mode: Mode, skill: &SkillName) -> Option<String> {
+    let action = Action {
+        tool: ToolIdentity::Own("Skill".to_owned()),
+        shown_as: None,
+        subject: Some(Subject::Text(skill.as_str().to_owned())),
+        claims: Traits::Trusted,
+    };
+    let decision = decide(rules, mode, &action);
+    match decision.because {
+        Because::Rule(rule) | Because::RuleUnanswered(rule) => {
+            (decision.verdict == Verdict::Deny).then(|| rule.to_string())
+        }
+        Because::Mode(_) | Because::TrustedTool | Because::AsksItself | Because::Default => None,
     }
 }
 

@@ -9,7 +9,7 @@
 const MAX_DEPTH: usize = 3;
 
 /// Words before a command that are not the command, and commands that run what follows them.
-const WRAPPERS: [&str; 49] = [
+const WRAPPERS: [&str; 55] = [
     "!",
     "ash",
     "bash",
@@ -17,6 +17,7 @@ const WRAPPERS: [&str; 49] = [
     "busybox",
     "caffeinate",
     "chroot",
+    "chrt",
     "command",
     "coproc",
     "dash",
@@ -35,8 +36,10 @@ const WRAPPERS: [&str; 49] = [
     "nice",
     "nohup",
     "nsenter",
+    "numactl",
     "parallel",
     "pkexec",
+    "prlimit",
     "runuser",
     "script",
     "setsid",
@@ -47,10 +50,13 @@ const WRAPPERS: [&str; 49] = [
     "strace",
     "su",
     "sudo",
+    "systemd-run",
+    "taskset",
     "then",
     "time",
     "timeout",
     "trap",
+    "unbuffer",
     "unshare",
     "until",
     "watch",
@@ -60,6 +66,9 @@ const WRAPPERS: [&str; 49] = [
     ".",
     "{",
 ];
+
+/// Those of them that take something else first: a host, a file, a directory.
+const AFTER_AN_OPERAND: [&str; 3] = ["chroot", "flock", "ssh"];
 
 /// Those of `find`'s options that run what follows them.
 const FIND_RUNS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
@@ -168,6 +177,7 @@ fn begins(words: &[String]) -> Vec<usize> {
 /// The first word after a wrapper that is no option; one that may be an option's value is noted on the way.
 fn behind_wrapper(words: &[String], wrapper: usize, found: &mut Vec<usize>) -> Option<usize> {
     let mut after_option = false;
+    let mut operand = AFTER_AN_OPERAND.contains(&base_name(&words[wrapper]));
     for (at, word) in words.iter().enumerate().skip(wrapper + 1) {
         let number = word.starts_with(|c: char| c.is_ascii_digit());
         if word.starts_with('-') || number || is_assignment(word) {
@@ -175,6 +185,8 @@ fn behind_wrapper(words: &[String], wrapper: usize, found: &mut Vec<usize>) -> O
         } else if after_option && !is_wrapper(word) {
             found.push(at);
             after_option = false;
+        } else if std::mem::take(&mut operand) {
+            found.push(at);
         } else {
             return Some(at);
         }

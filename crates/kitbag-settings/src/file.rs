@@ -80,7 +80,7 @@ pub enum SaveError {
     },
 }
 
-/// Reads the settings file at `path`, a link followed; nothing if there is none.
+/// Reads the settings file at `path`, a link followed; nothing if there is none. A link to nothing is an error.
 ///
 /// At most [`MAX_FILE_BYTES`] are read, and a pipe or device is refused without waiting for it.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
@@ -88,6 +88,10 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(file) => File::from(file),
+        // A link whose target is gone was meant to say something, and what it denied must not be forgotten.
+        Err(error @ rustix::io::Errno::NOENT) if path.is_symlink() => {
+            return Err(fail(error.into()));
+        }
         Err(rustix::io::Errno::NOENT | rustix::io::Errno::NOTDIR) => return Ok(None),
         Err(rustix::io::Errno::NXIO) => {
             return Err(ReadError::NotAFile { path: path.to_owned() });

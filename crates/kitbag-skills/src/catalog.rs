@@ -58,6 +58,30 @@ impl Told {
     }
 }
 
+/// Which skills a permission rule refuses, whoever asks (fault row 38): they are listed as denied and used by nobody.
+#[derive(Clone, Default)]
+pub struct Denials(Option<Arc<DeniedBy>>);
+
+/// The rule that denies a skill, if one does.
+type DeniedBy = dyn Fn(&SkillName) -> Option<String> + Send + Sync;
+
+impl Denials {
+    /// Refuses the skills for which `by` gives a rule.
+    pub fn new(by: impl Fn(&SkillName) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(by)))
+    }
+
+    fn of(&self, name: &SkillName) -> Option<String> {
+        self.0.as_ref().and_then(|by| by(name))
+    }
+}
+
+impl std::fmt::Debug for Denials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Denials").field(&self.0.is_some()).finish()
+    }
+}
+
 /// How many skills are used at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkillLimit(pub usize);
@@ -115,20 +139,32 @@ pub(crate) enum Bundled {
     Left,
 }
 
+/// What of all that was found may be used.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Usable<'a> {
+    pub(crate) limit: SkillLimit,
+    pub(crate) denials: &'a Denials,
+}
+
 /// Decides which skill answers to which name (decisions 1 and 2).
 pub(crate) fn merge(
     roots: &[Root],
     sightings: &[Arc<Sighting>],
     mut told: Told,
     bundled: Bundled,
-    limit: SkillLimit,
+    usable: Usable<'_>,
     digests: &mut DigestCache,
     consent: impl FnOnce(&mut [Skill]),
 ) -> Catalog {
     let mut skills = distinct(roots, sightings, bundled);
     consent(&mut skills);
     let contested = settle_names(&mut skills, &mut told.problems, digests);
-    apply_limit(&mut skills, limit, &mut told.problems);
+    for skill in skills.iter_mut().filter(|skill| skill.is_reachable()) {
+        if let Some(by) = usable.denials.of(skill.name()) {
+            skill.status = Status::Denied { by };
+        }
+    }
+    apply_limit(&mut skills, usable.limit, &mut told.problems);
     let by_name = skills
         .iter()
         .enumerate()

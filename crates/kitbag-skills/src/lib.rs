@@ -35,7 +35,7 @@ mod uri;
 pub mod validate;
 mod watch;
 
-pub use catalog::{Catalog, SkillLimit};
+pub use catalog::{Catalog, Denials, SkillLimit};
 pub use consent::{Approvals, Consent, ConsentFrom, ConsentKey, Consents};
 pub use digest::{
     CopyError, Digest, DigestCache, DigestError, FileDigest, MAX_COPY_BYTES, SkillDigests,

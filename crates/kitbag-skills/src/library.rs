@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::catalog::{self, Bundled, Catalog, SkillLimit, Told};
+use crate::catalog::{self, Bundled, Catalog, Denials, SkillLimit, Told, Usable};
 use crate::consent::{Approvals, ConsentFrom, Judge};
 use crate::digest::{DigestCache, DigestError, SkillDigests};
 use crate::document::Document;
@@ -29,6 +29,7 @@ pub struct Library {
     places: Places,
     limit: SkillLimit,
     consents: ConsentFrom,
+    denials: Denials,
     seen: Mutex<Seen>,
     files: Mutex<Files>,
     latest: watch::Sender<Arc<Catalog>>,
@@ -63,7 +64,16 @@ impl Library {
     pub fn new(places: Places, limit: SkillLimit) -> Self {
         let (latest, _) = watch::channel(Arc::default());
         let consents = ConsentFrom::Nobody;
-        Self { places, limit, consents, seen: Mutex::default(), files: Mutex::default(), latest }
+        let denials = Denials::default();
+        Self {
+            places,
+            limit,
+            consents,
+            denials,
+            seen: Mutex::default(),
+            files: Mutex::default(),
+            latest,
+        }
     }
 
     /// The same library, which also uses the skills to which its user said yes.
@@ -73,6 +83,12 @@ impl Library {
     #[must_use]
     pub fn with_consents(self, consents: ConsentFrom) -> Self {
         Self { consents, ..self }
+    }
+
+    /// The same library, which uses none of the skills that a rule denies.
+    #[must_use]
+    pub fn with_denials(self, denials: Denials) -> Self {
+        Self { denials, ..self }
     }
 
     /// Where it looks.
@@ -109,8 +125,9 @@ impl Library {
         let judge = &mut seen.judge;
         let consent = |skills: &mut [Skill]| judge.judge(skills, &self.consents);
         let digests = &mut seen.digests;
+        let usable = Usable { limit: self.limit, denials: &self.denials };
         let mut catalog =
-            catalog::merge(&roots, &sightings, told, bundled, self.limit, digests, consent);
+            catalog::merge(&roots, &sightings, told, bundled, usable, digests, consent);
         seen.sightings = sightings;
         if latest.generation > 0 && catalog.says_the_same(&latest) {
             return latest;

@@ -50,6 +50,11 @@ pub enum Status {
     },
     /// It waits for an approval (decision 4).
     Withheld,
+    /// A permission rule refuses it, to whoever asks.
+    Denied {
+        /// The rule, with its place.
+        by: String,
+    },
     /// It cannot be used.
     Invalid {
         /// Why.
@@ -73,6 +78,7 @@ impl Status {
             Self::Used => "used",
             Self::Shadowed { .. } => "shadowed",
             Self::Withheld => "withheld",
+            Self::Denied { .. } => "denied",
             Self::Invalid { .. } => "invalid",
             Self::Disputed { .. } => "disputed",
             Self::OverLimit => "over-limit",

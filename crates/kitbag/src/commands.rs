@@ -208,6 +208,7 @@ fn because(skill: &Skill) -> Option<String> {
             Some(format!("shadowed by {by}; it answers to {}", skill.qualified_name()))
         }
         Status::Withheld => skill.consent.because(),
+        Status::Denied { by } => Some(format!("the rule {by}")),
         Status::Invalid { detail, .. } => Some(detail.clone()),
         Status::Disputed { directories } => {
             Some(format!("{} directories have this name", directories.len()))

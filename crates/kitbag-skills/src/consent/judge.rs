@@ -142,8 +142,16 @@ fn verdict(
 }
 
 /// What an approval of the skill is kept under; none where its path is no text.
+///
+/// A skill that is reached by a link bears the name of the folder behind it, so that name belongs to the key: a link put
+/// where an approved skill lay does not pass its approval on to another name.
 fn key(skill: &Skill, roots: &mut HashMap<PathBuf, Option<PathBuf>>) -> Option<ConsentKey> {
-    let directory = skill.found_at.first()?.strip_prefix(&skill.root).ok()?.to_str()?.to_owned();
+    let path = skill.found_at.first()?;
+    let mut directory = path.strip_prefix(&skill.root).ok()?.to_str()?.to_owned();
+    let name = skill.name().as_str();
+    if path.file_name().is_none_or(|last| last != name) {
+        directory = format!("{directory} -> {name}");
+    }
     let root = roots
         .entry(skill.root.clone())
         .or_insert_with(|| fs::canonicalize(&skill.root).ok())

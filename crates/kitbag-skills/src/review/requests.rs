@@ -6,10 +6,7 @@ use crate::declaration::{Needs, Place, ServerTransport};
 use crate::document::Document;
 use crate::shown;
 
-/// The most characters of one line.
-const MAX_LINE_CHARS: usize = 600;
-
-/// What a skill asks for and would run, a line each; values of variables and headers are in none.
+/// What a skill asks for and would run, a line each, and whole; values of variables and headers are in none.
 pub fn requests(document: &Document) -> Vec<String> {
     let declaration = &document.declaration;
     let mut lines = Vec::new();
@@ -52,14 +49,8 @@ pub fn requests(document: &Document) -> Vec<String> {
     if !allowed.is_empty() {
         lines.push(format!("asks to be allowed, which grants nothing: {}", allowed.join(", ")));
     }
-    let bounded = |line: String| -> String {
-        let mut text: String = shown::visible(&line).chars().take(MAX_LINE_CHARS).collect();
-        if line.chars().nth(MAX_LINE_CHARS).is_some() {
-            text.push('…');
-        }
-        text
-    };
-    lines.into_iter().map(bounded).collect()
+    // None is cut: what is not shown is what a person did not say yes to. A declaration has its own bounds.
+    lines.iter().map(|line| shown::visible(line)).collect()
 }
 
 /// A command's words, each that is not plain in quotes, so that it can be told where one ends.

@@ -172,10 +172,12 @@ fn announce(address: SocketAddr, token_file: &Path) -> std::io::Result<()> {
 fn stop_on_signal(stop: CancellationToken) -> std::io::Result<impl Future<Output = ()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
         }
         stop.cancel();
     })

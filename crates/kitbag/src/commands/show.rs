@@ -97,6 +97,7 @@ fn refusal(catalog: &Catalog, name: &str, answer: &str) -> Failure {
         Status::Withheld => failure
             .hint(format!("`kitbag skills approve {}` shows it, and asks", skill.name()))
             .hint(format!("`kitbag skills show {} --trust` prints it all the same", skill.name())),
+        Status::Denied { .. } => failure.hint("take the rule out to use the skill"),
         Status::Used | Status::Shadowed { .. } | Status::OverLimit => failure,
     }
 }

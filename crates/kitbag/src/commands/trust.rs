@@ -48,6 +48,15 @@ pub(crate) fn run(environment: &Environment, arguments: &TrustArgs) -> Result<Ex
     }
     host.trust_reviewed(&review).map_err(super::failure)?;
     super::tell_set_aside(&host);
+    // What was shown is what is trusted; where the files say something else by now, they are not.
+    let now = super::host(environment.host(&[], Vec::new()))?;
+    if !matches!(now.trust(), TrustState::Trusted { .. }) {
+        return Err(Failure::say(
+            Kind::Negative,
+            "the settings changed while they were shown, and what they say by now is not trusted",
+        )
+        .hint("look again with `kitbag trust --diff`"));
+    }
     writeln!(out, "Trusted, until one of these files changes.")?;
     Ok(ExitCode::SUCCESS)
 }
@@ -152,8 +161,9 @@ fn asked() -> Result<Answer, Failure> {
     write!(err, "Trust them? [y/N, d shows what changed] ")?;
     err.flush()?;
     drop(err);
-    let mut answer = String::new();
-    stdin.lock().take(MAX_ANSWER_BYTES).read_line(&mut answer)?;
+    let mut line = Vec::new();
+    stdin.lock().take(MAX_ANSWER_BYTES).read_until(b'\n', &mut line)?;
+    let answer = String::from_utf8_lossy(&line);
     Ok(match answer.trim().to_lowercase().as_str() {
         "y" | "yes" => Answer::Yes,
         "d" | "diff" => Answer::Show,

@@ -94,7 +94,11 @@ fn unknown(catalog: &Catalog, name: &str, own: &[ToolName], declared: &[Declared
         style::tell_problems(unusable.problems());
         let why = super::super::because(unusable).unwrap_or_default();
         let text = format!("`{skill}` is {}: {why}", unusable.status.word());
-        return Failure::say(Kind::Negative, text)
+        let kind = match unusable.status {
+            Status::Denied { .. } => Kind::Denied,
+            _ => Kind::Negative,
+        };
+        return Failure::say(kind, text)
             .hint("`kitbag skills list` shows every skill, and why it is not used");
     }
     let failure = Failure::say(Kind::Usage, format!("no tool and no skill is called `{name}`"));
