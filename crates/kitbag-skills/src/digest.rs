@@ -27,7 +27,7 @@ const SKILL_TAG: &[u8] = b"kitbag skill 1\n";
 /// A SHA-256 digest; as text, 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Digest([u8; 32]);
+pub struct Digest(pub(crate) [u8; 32]);
 
 /// A text that is no digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -28,13 +28,25 @@ pub(super) fn entries(
         seal.entries.iter().filter(settled).map(|entry| (&*entry.path, entry)).collect()
     });
     let known = known.unwrap_or_default();
-    let mut walk = Walk { root, directory, known, entries: Vec::new(), bytes: 0 };
-    let handle = beneath::open_directory(root.handle(), OsStr::new("."))
-        .map_err(|errno| SealError::Unreadable(errno.into()))?;
-    walk.directory(handle, b"", 0)?;
+    let mut walk =
+        Walk { root, directory, known, entries: Vec::new(), bytes: 0, pass: Pass::Measure };
+    // What cannot be sealed costs no more than a listing, at every look.
+    walk.all()?;
+    walk = Walk { entries: Vec::new(), bytes: 0, pass: Pass::Read, ..walk };
+    walk.all()?;
     walk.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     Ok(walk.entries)
 }
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// Finds what cannot be sealed, and reads no file.
+    Measure,
+    Read,
+}
+
+/// Stands for what is not read yet.
+const UNREAD: Digest = Digest([0; 32]);
 
 struct Walk<'a> {
     root: &'a Root,
@@ -42,9 +54,16 @@ struct Walk<'a> {
     known: HashMap<&'a [u8], &'a SealedEntry>,
     entries: Vec<SealedEntry>,
     bytes: u64,
+    pass: Pass,
 }
 
 impl Walk<'_> {
+    fn all(&mut self) -> Result<(), SealError> {
+        let handle = beneath::open_directory(self.root.handle(), OsStr::new("."))
+            .map_err(|errno| SealError::Unreadable(errno.into()))?;
+        self.directory(handle, b"", 0)
+    }
+
     fn directory(&mut self, handle: OwnedFd, path: &[u8], depth: usize) -> Result<(), SealError> {
         let failed = |errno: Errno| entry_error(path, errno.into());
         let stat = rustix::fs::fstat(&handle).map_err(failed)?;
@@ -96,6 +115,7 @@ impl Walk<'_> {
             FileType::RegularFile => {
                 self.count(stamp.size)?;
                 let digest = match self.known.get(path) {
+                    _ if self.pass == Pass::Measure => Some(UNREAD),
                     Some(known) if known.stamp == stamp => known.file_digest(),
                     _ => None,
                 };
@@ -164,7 +184,10 @@ impl Walk<'_> {
         }
         let stamp = Stamp::of_metadata(&metadata);
         self.count(stamp.size)?;
-        let digest = held_digest(file, path, stamp)?;
+        let digest = match self.pass {
+            Pass::Measure => UNREAD,
+            Pass::Read => held_digest(file, path, stamp)?,
+        };
         Ok(OutsideFile { digest: Some(digest), stamp: Some(stamp) })
     }
 }
