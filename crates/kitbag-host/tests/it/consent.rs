@@ -215,3 +215,65 @@ fn fault_50_allowed_tools_of_an_approved_skill_grant_nothing() {
     assert!(host.rules().entries().is_empty());
     assert_eq!(host.mode(), Mode::Ask);
 }
+
+/// An approved folder that is moved, with a link left in its place, asks again: it would answer to another name.
+#[test]
+fn an_approval_is_of_one_name() {
+    let scene = Scene::new();
+    let host = scene.host();
+    host.approve_skill(&reviewed(&library(&host))).unwrap();
+    let skills = scene.root.join("repo/.agents/skills");
+    for target in ["trusted-name", "../../trusted-name"] {
+        let real = skills.join(target);
+        fs::rename(skills.join("x"), &real).unwrap();
+        std::os::unix::fs::symlink(target, skills.join("x")).unwrap();
+        let catalog = library(&host).look();
+        let renamed = catalog.skills.iter().find(|skill| skill.name().as_str() == "trusted-name");
+        assert_eq!(renamed.map(|skill| &skill.consent), Some(&Consent::Missing), "{target}");
+        assert!(catalog.get("trusted-name").is_none());
+        fs::remove_file(skills.join("x")).unwrap();
+        fs::rename(&real, skills.join("x")).unwrap();
+    }
+    assert_eq!(skill(&library(&host)).consent, Consent::Approved);
+}
+
+/// Row 38: a skill that a rule denies is listed as denied and is nobody's; approving it changes nothing.
+#[test]
+fn fault_38_a_denied_skill_is_used_by_nobody() {
+    let scene = Scene::new();
+    let host = scene.host();
+    host.approve_skill(&reviewed(&library(&host))).unwrap();
+    let settings = scene.root.join("home/.kitbag/settings.json");
+    for (rules, used) in [
+        ("{\"deny\": [\"Skill(x)\"]}", false),
+        ("{\"deny\": [\"Skill\"], \"allow\": [\"Skill(x)\"]}", false),
+        ("{\"deny\": [\"Skill(y)\"]}", true),
+        ("{\"mode\": \"plan\"}", true),
+        ("{\"mode\": \"dont-ask\"}", true),
+    ] {
+        fs::write(&settings, format!("{{\"permissions\": {rules}}}")).unwrap();
+        let catalog = library(&scene.host()).look();
+        assert_eq!(catalog.get("x").is_some(), used, "{rules}");
+        assert_eq!(catalog.resolve("project.agents:x").is_some(), used, "{rules}");
+        let found = catalog.skills.iter().find(|skill| skill.name().as_str() == "x").unwrap();
+        assert_eq!(found.status.word(), if used { "used" } else { "denied" }, "{rules}");
+    }
+}
+
+/// What a person says yes to is on the card, however long it is.
+#[test]
+fn nothing_that_a_skill_asks_for_is_cut_off_its_card() {
+    let scene = Scene::new();
+    let hosts = (0..60).map(|n| format!("\"host-number-{n}.example.com\", ")).collect::<String>();
+    scene.write(
+        "kitbag.toml",
+        &format!(
+            "version = 1\n[[script]]\npath = \"scripts/a.sh\"\ninterpreter = \"sh\"\nnetwork = [{hosts}\"evil.example.net\"]\nwrite = [\"/etc\"]\nenv = [\"AWS_SECRET_ACCESS_KEY\"]\n\n[[tool]]\nname = \"t\"\ndescription = \"d\"\ncommand = [\"sh\", \"scripts/a.sh\", \"{}\", \"EVILARG\"]\n",
+            "A".repeat(1000)
+        ),
+    );
+    let card = kitbag_skills::review::requests(&skill(&library(&scene.host())).document).join("\n");
+    for told in ["evil.example.net", "/etc", "AWS_SECRET_ACCESS_KEY", "EVILARG"] {
+        assert!(card.contains(told), "{told} is missing in {card}");
+    }
+}
