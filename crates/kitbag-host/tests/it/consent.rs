@@ -264,7 +264,9 @@ fn fault_38_a_denied_skill_is_used_by_nobody() {
 #[test]
 fn nothing_that_a_skill_asks_for_is_cut_off_its_card() {
     let scene = Scene::new();
-    let hosts = (0..60).map(|n| format!("\"host-number-{n}.example.com\", ")).collect::<String>();
+    let hosts: Vec<String> =
+        (0..60).map(|n| format!("\"host-number-{n}.example.com\", ")).collect();
+    let hosts = hosts.concat();
     scene.write(
         "kitbag.toml",
         &format!(

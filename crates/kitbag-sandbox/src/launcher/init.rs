@@ -86,20 +86,16 @@ pub(super) fn run(
                 Ok(0) | Err(_) => sys::exit(71),
             }
         }
+        if died {
+            sys::quiet(&children);
+        }
         while died && let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
             if pid == script {
                 control.send(&Message::Ended { status: status.as_raw() });
                 sys::exit(0);
             }
         }
-        drain(&children);
     }
-}
-
-/// Empties a signal descriptor, so that it is quiet until the next child ends.
-fn drain(children: &OwnedFd) {
-    let mut record = [0_u8; size_of::<libc::signalfd_siginfo>()];
-    while rustix::io::read(children, &mut record).is_ok() {}
 }
 
 fn prepare(

@@ -93,8 +93,11 @@ impl Tree {
                     asked = true;
                 }
                 Ok(_) => {
-                    if !events[1].revents().is_empty() && self.reap() {
-                        return;
+                    if !events[1].revents().is_empty() {
+                        sys::quiet(children);
+                        if self.reap() {
+                            return;
+                        }
                     }
                     if events[0].revents().is_empty() {
                         continue;

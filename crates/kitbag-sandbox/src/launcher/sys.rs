@@ -95,6 +95,13 @@ pub(super) fn child_events() -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
+/// Empties such a descriptor, so that it is quiet until the next child ends. The dead are taken afterwards: a child that
+/// ends in between is announced again, where the other order would forget it.
+pub(super) fn quiet(children: impl AsFd) {
+    let mut record = [0_u8; size_of::<libc::signalfd_siginfo>()];
+    while rustix::io::read(&children, &mut record).is_ok() {}
+}
+
 /// Lets all signals through again, and gives `SIGPIPE` its default back, which Rust's runtime took.
 pub(super) fn reset_signals() -> io::Result<()> {
     // SAFETY: as in `child_events`; `SIG_DFL` is a valid disposition of `SIGPIPE`.
