@@ -110,7 +110,10 @@ async fn finish(audit: Option<&AuditLog>) {
         ),
     }
     if let Some(lost) = audit.health().map(|health| health.lost).filter(|lost| *lost > 0) {
-        tracing::error!(lost, "calls came faster than the audit log is written");
+        tracing::error!(
+            lost,
+            "calls are missing in the audit log: it could not be written, or not fast enough"
+        );
     }
 }
 

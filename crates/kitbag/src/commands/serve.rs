@@ -11,7 +11,7 @@ use kitbag_host::{AuditLog, Host};
 use kitbag_server::{
     BearerToken, ENDPOINT, LibrarySkills, ServeError, Served, serve_http, serve_stdio,
 };
-use kitbag_settings::{KeyPath, Layer, Source};
+use kitbag_settings::{Diagnostic, KeyPath, Layer, Source};
 use kitbag_skills::{Watch, shown};
 use kitbag_tool::{Audit, Source as ToolSource, Toolbox};
 use serde_json::Value;
@@ -35,6 +35,13 @@ const MAX_BLOCKING_THREADS: usize = 16;
 
 pub(crate) fn run(environment: &Environment, arguments: &ServeArgs) -> Result<ExitCode, Failure> {
     let host = super::host(environment.host(&arguments.roots.skills, said(arguments)))?;
+    // A rule against a tool that does not exist protects nothing, and nobody may be looking at `settings list`.
+    let of_permissions = |one: &&Diagnostic| {
+        one.key
+            .as_ref()
+            .is_some_and(|key| key.keys().first().is_some_and(|key| key == "permissions"))
+    };
+    style::tell_diagnostics(host.warnings().iter().filter(of_permissions));
     let mut runtime = match arguments.http {
         Some(_) => tokio::runtime::Builder::new_multi_thread(),
         None => tokio::runtime::Builder::new_current_thread(),

@@ -89,5 +89,5 @@ fn ask(mut terminal: &File, card: &str) -> std::io::Result<bool> {
     terminal.write_all(card.as_bytes())?;
     let mut line = String::new();
     BufReader::new(terminal).read_line(&mut line)?;
-    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
