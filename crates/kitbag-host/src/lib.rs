@@ -12,6 +12,7 @@ mod diff;
 mod error;
 mod host;
 mod layers;
+pub mod outputs;
 mod permissions;
 mod place;
 mod sections;

@@ -5,6 +5,7 @@
 mod audit;
 mod consent;
 mod layers;
+mod outputs;
 mod place;
 mod sections;
 mod trust;
