@@ -51,13 +51,20 @@ fn session(
     // The command holds the program's side too, and the end is seen when nobody does.
     drop(command);
     let mut own = File::from(own);
-    own.write_all(answers.as_bytes()).unwrap();
+    let mut answers = answers.split_inclusive('\n');
     let mut bytes = Vec::new();
     let mut buffer = [0; 4096];
     // The end of a terminal is an error on Linux and the end of a file elsewhere.
     while let Ok(count @ 1..) = own.read(&mut buffer) {
         bytes.extend_from_slice(&buffer[..count]);
+        // Each answer is typed at its question, so that what the terminal echoes always stands behind it.
+        if bytes.ends_with(b"] ")
+            && let Some(answer) = answers.next()
+        {
+            own.write_all(answer.as_bytes()).unwrap();
+        }
     }
+    assert_eq!(answers.next(), None, "it asked fewer questions");
     let code = child.wait().unwrap().code();
     (project.filtered(&String::from_utf8(bytes).unwrap()).replace("\r\n", "\n"), code)
 }

@@ -91,25 +91,24 @@ fn at_a_terminal_it_asks_and_the_answer_counts() {
     let (text, code) = typed(&project, &["trust"], "\n");
     assert_eq!(code, Some(1));
     assert_snapshot!(text, @"
-
     [ROOT]/work brings settings, and they are not trusted.
     Trust would turn on:
       permissions.allow  Bash(git push:*)  [ROOT]/work/.kitbag/settings.json:3
     What they deny or ask about counts with or without it.
-    Trust them? [y/N, d shows what changed] error: the workspace is not trusted
+    Trust them? [y/N, d shows what changed] 
+    error: the workspace is not trusted
     ");
     assert_eq!(typed(&project, &["trust"], "maybe\n").1, Some(1));
     assert_eq!(verdict(&project, "Bash", PUSH), 1);
     let (text, code) = typed(&project, &["trust"], "d\ny\n");
     assert_eq!(code, Some(0));
     assert_snapshot!(text, @r#"
-    d
-    y
     [ROOT]/work brings settings, and they are not trusted.
     Trust would turn on:
       permissions.allow  Bash(git push:*)  [ROOT]/work/.kitbag/settings.json:3
     What they deny or ask about counts with or without it.
-    Trust them? [y/N, d shows what changed] 
+    Trust them? [y/N, d shows what changed] d
+
     [ROOT]/work: all of it, since nothing was trusted before
     @@ -0,0 +1,7 @@
     +.kitbag/settings.json
@@ -119,7 +118,8 @@ fn at_a_terminal_it_asks_and_the_answer_counts() {
     +      "deny": ["Read(**/.env)"]
     +    }
     +  }
-    Trust them? [y/N, d shows what changed] Trusted, until one of these files changes.
+    Trust them? [y/N, d shows what changed] y
+    Trusted, until one of these files changes.
     "#);
     assert_eq!(verdict(&project, "Bash", PUSH), 0);
 }
