@@ -123,6 +123,9 @@ pub(crate) struct RunArgs {
     /// Give up after this many seconds, where the tool may not run that long anyway.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
+    /// Give at most about so many tokens of a tool's output, its beginning and its end, and keep the whole in a file.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
     /// Run it although no terminal is there.
     #[arg(long)]
     pub(crate) yes: bool,

@@ -9,10 +9,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use kitbag_builtin::{Running, ServeLimits, SkillServer, SkillTools};
+use kitbag_host::Host;
 use kitbag_server::{prompt_result, tool_result};
+use kitbag_skills::estimate_tokens;
 use kitbag_tool::{
-    Audit, CallContext, CallError, Content, Interrupted, Principal, Progress, ProgressUpdate,
-    PromptError, PromptOutput, ToolCall, ToolName, ToolOutput, Toolbox,
+    Audit, CallContext, CallError, Content, Interrupted, OutputBounds, Principal, Progress,
+    ProgressUpdate, PromptError, PromptOutput, Spill, TokenBound, ToolCall, ToolName, ToolOutput,
+    Toolbox,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -58,6 +61,7 @@ pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<Exit
             deadline: arguments.timeout.map(|time| Instant::now() + time),
             principal: Principal::Person,
             approver,
+            bounds: bounds(&host, arguments.max_tokens),
             ..CallContext::default()
         };
         let mut work = std::pin::pin!(answer(&toolbox, &target, arguments, context));
@@ -80,6 +84,15 @@ pub(crate) fn run(environment: &Environment, arguments: &RunArgs) -> Result<Exit
     // A read that hangs on a dead disk must not keep the process from ending.
     runtime.shutdown_background();
     outcome
+}
+
+/// All of an output, or as many tokens of it and the whole in a file, where there is a home for one.
+fn bounds(host: &Host, max_tokens: Option<usize>) -> OutputBounds {
+    let Some(limit) = max_tokens else { return OutputBounds::default() };
+    OutputBounds {
+        tokens: Some(TokenBound { limit, estimate: estimate_tokens }),
+        spill: host.outputs().map(|files| Arc::new(files) as Arc<dyn Spill>),
+    }
 }
 
 /// What asks this process to end.

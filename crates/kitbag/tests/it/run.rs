@@ -183,6 +183,26 @@ fn t76_the_answer_is_on_stdout_and_progress_on_stderr() {
     "#);
 }
 
+/// The beginning and the end are there, the marker says how much is missing, and the whole is where it says.
+#[test]
+fn an_output_over_the_bound_is_cut_in_the_middle_and_whole_in_a_file() {
+    let project = Project::new();
+    let script = "i=0; while [ $i -lt 2000 ]; do echo \"line $i of the log\"; i=$((i+1)); done | sed 's/.*/\"&\",/' | (echo '['; cat; echo 'null]')";
+    skill(&project, "s", &["t"], script);
+    let all = yes(&project, &["s"]);
+    let cut = yes(&project, &["s", "--max-tokens", "300"]);
+    assert_eq!((all.code, cut.code), (0, 0), "{cut:?}");
+    assert!(all.stdout.len() > 30_000 && cut.stdout.len() < 2_000, "{}", cut.stdout.len());
+    assert!(cut.stdout.contains("line 0 of") && cut.stdout.contains("line 1999 of"), "{cut:?}");
+    assert!(!cut.stdout.contains("line 1000 of"));
+    let (_, rest) = cut.stdout.split_once("The whole is in the file `").unwrap();
+    let (path, _) = rest.split_once('`').unwrap();
+    let whole = fs::read_to_string(project.path(path.strip_prefix("[ROOT]/").unwrap())).unwrap();
+    assert_eq!(whole.trim_end(), all.stdout.trim_end());
+    let few = yes(&project, &["s", "--max-tokens", "1000000"]);
+    assert_eq!(few.stdout, all.stdout);
+}
+
 #[test]
 fn exit_codes_tell_how_it_went() {
     let project = Project::new();
