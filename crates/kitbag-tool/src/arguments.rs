@@ -9,19 +9,24 @@ use crate::{CallError, ToolCall};
 /// The most characters of a validator's reason that are passed on; it may quote the argument.
 const MAX_REASON_CHARS: usize = 500;
 
-/// A schema made ready for checking; none where it is no usable JSON Schema, which is the source's fault and must
-/// not keep anybody from calling.
-pub(crate) struct Check(Option<Box<Validator>>);
+/// A schema made ready for checking, or why it is no usable JSON Schema. Then nothing is called: what the schema was to
+/// keep out cannot be told from what it lets in.
+pub(crate) struct Check(Result<Box<Validator>, String>);
 
 impl std::fmt::Debug for Check {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Check").field(&self.0.is_some()).finish()
+        f.debug_tuple("Check").field(&self.0.is_ok()).finish()
     }
 }
 
 /// Checks that the arguments of `call` fit the published input schema. No reference in a schema is ever fetched.
 pub(crate) fn check(entry: &Entry, call: &mut ToolCall) -> Result<(), CallError> {
-    let Check(Some(validator)) = entry.check.get_or_init(|| compile(entry)) else { return Ok(()) };
+    let Check(validator) = entry.check.get_or_init(|| compile(entry));
+    let validator = validator.as_ref().map_err(|why| CallError::InvalidArguments {
+        tool: call.name.clone(),
+        path: String::new(),
+        reason: format!("the tool's own input schema cannot be used: {why}"),
+    })?;
     // The validator takes a `Value`, so the map is lent to one and taken back.
     let arguments = Value::Object(std::mem::take(&mut call.arguments));
     let problem = validator.validate(&arguments).err().map(|error| CallError::InvalidArguments {
@@ -38,10 +43,10 @@ pub(crate) fn check(entry: &Entry, call: &mut ToolCall) -> Result<(), CallError>
 fn compile(entry: &Entry) -> Check {
     let schema = Value::Object((*entry.tool.spec.input_schema).clone());
     match jsonschema::options().with_draft(jsonschema::Draft::Draft202012).build(&schema) {
-        Ok(validator) => Check(Some(Box::new(validator))),
+        Ok(validator) => Check(Ok(Box::new(validator))),
         Err(error) => {
             tracing::warn!(tool = %entry.tool.spec.name, %error, "the input schema cannot be used");
-            Check(None)
+            Check(Err(error.to_string().chars().take(MAX_REASON_CHARS).collect()))
         }
     }
 }

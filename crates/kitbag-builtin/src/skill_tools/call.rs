@@ -1,6 +1,8 @@
 //! One call of a handler: from the arguments to a process, from what it wrote to an output.
 
 use std::ffi::OsString;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -178,7 +180,10 @@ impl Place {
         };
         let body = read_body(document, MAX_BODY_BYTES)?.text;
         let make = || {
-            let keep = tempfile::Builder::new().prefix("kitbag-call-").tempdir_in(scratch)?;
+            let keep = tempfile::Builder::new()
+                .prefix("kitbag-call-")
+                .permissions(Permissions::from_mode(0o700))
+                .tempdir_in(scratch)?;
             let (file, call) = (keep.path().join("body.md"), keep.path().join("call"));
             std::fs::write(&file, body)?;
             std::fs::create_dir(&call)?;

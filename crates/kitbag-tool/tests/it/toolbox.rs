@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use kitbag_testkit::FakeSource;
@@ -29,6 +30,28 @@ async fn a_call_finds_its_source() {
     insta::assert_snapshot!(data, @r#"{"content":[],"structuredContent":{"words":["b","a"],"answer":42}}"#);
     let unknown = answer(&toolbox, call("nope", json!({}))).await;
     insta::assert_snapshot!(unknown, @"tool `nope` is not known");
+}
+
+/// What a broken schema was to keep out cannot be told from what it lets in, so nothing is called.
+#[tokio::test]
+async fn a_tool_whose_input_schema_cannot_be_used_is_not_called() {
+    let source = FakeSource::new("a");
+    for (name, broken) in [
+        ("pattern", json!({ "type": "object", "properties": { "a": { "pattern": "(" } } })),
+        ("local", json!({ "type": "object", "$ref": "#/nope" })),
+        ("remote", json!({ "type": "object", "$ref": "https://example.com/schema.json" })),
+        ("kind", json!({ "type": "object", "properties": { "a": { "type": "intger" } } })),
+    ] {
+        let serde_json::Value::Object(schema) = broken else { unreachable!() };
+        let spec = kitbag_tool::ToolSpec::new(name.parse().unwrap(), schema);
+        source.add_offered(kitbag_tool::OfferedTool::of_server(Arc::new(spec), "a", name));
+    }
+    let toolbox = Toolbox::new(vec![source], Gate::open(), None);
+    for name in ["pattern", "local", "remote", "kind"] {
+        let error = toolbox.call(call(name, json!({})), &CallContext::default()).await.unwrap_err();
+        let told = error.to_string();
+        assert!(told.contains("the tool's own input schema cannot be used"), "{name}: {told}");
+    }
 }
 
 #[tokio::test]
