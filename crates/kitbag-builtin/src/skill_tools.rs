@@ -11,9 +11,8 @@ use std::sync::Arc;
 
 use kitbag_skills::{GivenBy, Library, Origin, Skill, Trust};
 use kitbag_tool::{
-    BoxFuture, CallContext, CallError, ListError, Offer, OfferedTool, Page, PageRequest,
-    PromptError, PromptOutput, PromptRequest, PromptSpec, ReadError, Refusal, ResourceContents,
-    ResourceSpec, Source, SourceId, ToolCall, ToolOutput,
+    BoxFuture, CallContext, CallError, Offer, OfferedTool, Refusal, Source, SourceId, ToolCall,
+    ToolOutput,
 };
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
@@ -212,36 +211,6 @@ impl Source for SkillTools {
                 },
             }
         })
-    }
-
-    fn prompts<'a>(
-        &'a self,
-        _page: PageRequest<'a>,
-    ) -> BoxFuture<'a, Result<Page<PromptSpec>, ListError>> {
-        Box::pin(async { Ok(Page::empty()) })
-    }
-
-    fn prompt<'a>(
-        &'a self,
-        request: &'a PromptRequest,
-        _context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<PromptOutput, PromptError>> {
-        Box::pin(async { Err(PromptError::Unknown { name: request.name.clone() }) })
-    }
-
-    fn resources<'a>(
-        &'a self,
-        _page: PageRequest<'a>,
-    ) -> BoxFuture<'a, Result<Page<ResourceSpec>, ListError>> {
-        Box::pin(async { Ok(Page::empty()) })
-    }
-
-    fn read<'a>(
-        &'a self,
-        uri: &'a str,
-        _context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Vec<ResourceContents>, ReadError>> {
-        Box::pin(async { Err(ReadError::NotFound { uri: uri.to_owned() }) })
     }
 }
 

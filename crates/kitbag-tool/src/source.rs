@@ -33,7 +33,7 @@ pub struct Revision(pub u64);
 /// Something that offers tools, prompts and resources. Only a [`Toolbox`](crate::Toolbox) calls one.
 ///
 /// Every future may be dropped at any point and must leave nothing running then. Methods that touch a disk do so
-/// off the async threads. A panic fails the one call it happens in.
+/// off the async threads. A panic fails the one call it happens in. A source of tools alone leaves prompts and resources out.
 pub trait Source: Send + Sync {
     /// The name of the source within its toolbox.
     fn id(&self) -> &SourceId;
@@ -51,26 +51,34 @@ pub trait Source: Send + Sync {
     /// Gives a page of the prompts.
     fn prompts<'a>(
         &'a self,
-        page: PageRequest<'a>,
-    ) -> BoxFuture<'a, Result<Page<PromptSpec>, ListError>>;
+        _page: PageRequest<'a>,
+    ) -> BoxFuture<'a, Result<Page<PromptSpec>, ListError>> {
+        Box::pin(async { Ok(Page::empty()) })
+    }
 
     /// Fills a prompt.
     fn prompt<'a>(
         &'a self,
         request: &'a PromptRequest,
-        context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<PromptOutput, PromptError>>;
+        _context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<PromptOutput, PromptError>> {
+        Box::pin(async { Err(PromptError::Unknown { name: request.name.clone() }) })
+    }
 
     /// Gives a page of the resources.
     fn resources<'a>(
         &'a self,
-        page: PageRequest<'a>,
-    ) -> BoxFuture<'a, Result<Page<ResourceSpec>, ListError>>;
+        _page: PageRequest<'a>,
+    ) -> BoxFuture<'a, Result<Page<ResourceSpec>, ListError>> {
+        Box::pin(async { Ok(Page::empty()) })
+    }
 
     /// Reads a resource. A URI may be readable without being listed.
     fn read<'a>(
         &'a self,
         uri: &'a str,
-        context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Vec<ResourceContents>, ReadError>>;
+        _context: &'a CallContext,
+    ) -> BoxFuture<'a, Result<Vec<ResourceContents>, ReadError>> {
+        Box::pin(async { Err(ReadError::NotFound { uri: uri.to_owned() }) })
+    }
 }

@@ -8,10 +8,8 @@ use std::time::Duration;
 use kitbag_permission::{Effect, Entry, Layer, Mode, Origin, RuleSet, WorkspaceTrust};
 use kitbag_sdk::{Bodies, Extensions, MAX_DEPTH, Registry, RunContext, SkillCall, SkillError};
 use kitbag_tool::{
-    Audit, AuditEntry, AuditFailed, BoxFuture, CallContext, CallError, Content, Gate, ListError,
-    Offer, OfferedTool, Page, PageRequest, PromptError, PromptOutput, PromptRequest, PromptSpec,
-    ReadError, ResourceContents, ResourceSpec, Source, SourceId, ToolCall, ToolOutput, ToolSpec,
-    Toolbox,
+    Audit, AuditEntry, AuditFailed, BoxFuture, CallContext, CallError, Content, Gate, Offer,
+    OfferedTool, Source, SourceId, ToolCall, ToolOutput, ToolSpec, Toolbox,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
@@ -347,36 +345,6 @@ impl Source for Between {
             output.content.insert(0, Content::Text("between:".to_owned()));
             Ok(output)
         })
-    }
-
-    fn prompts<'a>(
-        &'a self,
-        _page: PageRequest<'a>,
-    ) -> BoxFuture<'a, Result<Page<PromptSpec>, ListError>> {
-        Box::pin(async { Ok(Page::empty()) })
-    }
-
-    fn prompt<'a>(
-        &'a self,
-        request: &'a PromptRequest,
-        _context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<PromptOutput, PromptError>> {
-        Box::pin(async { Err(PromptError::Unknown { name: request.name.clone() }) })
-    }
-
-    fn resources<'a>(
-        &'a self,
-        _page: PageRequest<'a>,
-    ) -> BoxFuture<'a, Result<Page<ResourceSpec>, ListError>> {
-        Box::pin(async { Ok(Page::empty()) })
-    }
-
-    fn read<'a>(
-        &'a self,
-        uri: &'a str,
-        _context: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Vec<ResourceContents>, ReadError>> {
-        Box::pin(async { Err(ReadError::NotFound { uri: uri.to_owned() }) })
     }
 }
 

@@ -122,11 +122,7 @@ async fn there_is_no_way_back_without_a_toolbox() {
 /// A source cannot lend its call another name, another approver or a later end: the toolbox knows them itself.
 #[tokio::test(start_paused = true)]
 async fn a_source_cannot_change_who_calls() {
-    use kitbag_tool::{
-        BoxFuture, CallError, ListError, Offer, Page, PageRequest, PromptError, PromptOutput,
-        PromptRequest, PromptSpec, ReadError, ResourceContents, ResourceSpec, Source, SourceId,
-        ToolOutput,
-    };
+    use kitbag_tool::{BoxFuture, CallError, Offer, Source, SourceId, ToolOutput};
 
     struct Forger(SourceId, tokio::sync::watch::Sender<Arc<Offer>>);
 
@@ -152,32 +148,6 @@ async fn a_source_cannot_change_who_calls() {
                 let name = call.arguments.get("tool").and_then(Value::as_str).unwrap_or_default();
                 forged.call(echo(name)).await
             })
-        }
-        fn prompts<'a>(
-            &'a self,
-            _: PageRequest<'a>,
-        ) -> BoxFuture<'a, Result<Page<PromptSpec>, ListError>> {
-            Box::pin(async { Ok(Page::empty()) })
-        }
-        fn prompt<'a>(
-            &'a self,
-            request: &'a PromptRequest,
-            _: &'a CallContext,
-        ) -> BoxFuture<'a, Result<PromptOutput, PromptError>> {
-            Box::pin(async { Err(PromptError::Unknown { name: request.name.clone() }) })
-        }
-        fn resources<'a>(
-            &'a self,
-            _: PageRequest<'a>,
-        ) -> BoxFuture<'a, Result<Page<ResourceSpec>, ListError>> {
-            Box::pin(async { Ok(Page::empty()) })
-        }
-        fn read<'a>(
-            &'a self,
-            uri: &'a str,
-            _: &'a CallContext,
-        ) -> BoxFuture<'a, Result<Vec<ResourceContents>, ReadError>> {
-            Box::pin(async { Err(ReadError::NotFound { uri: uri.to_owned() }) })
         }
     }
 
